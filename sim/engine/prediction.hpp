@@ -1,0 +1,47 @@
+// What both engines predict.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "sim/memory/memory.hpp"
+#include "sim/model/operators.hpp"
+#include "sim/model/parameters.hpp"
+
+namespace shardsim::engine {
+
+/// A named, disjoint part of the iteration time.
+struct TimeTerm {
+  std::string_view name;
+  Seconds time;
+};
+
+/// All communication of one kind of group during one iteration of the slowest stage.
+struct GroupCommunication {
+  model::Group group = model::Group::none;
+  Seconds total;
+  /// Not hidden behind compute.
+  Seconds exposed;
+  /// Full-tensor bytes, as nccl-tests counts them.
+  Bytes bytes;
+};
+
+struct Prediction {
+  Seconds iteration;
+  /// 80 % interval.
+  Seconds iteration_p10;
+  Seconds iteration_p90;
+  /// Sums to `iteration`.
+  std::vector<TimeTerm> time;
+  std::vector<GroupCommunication> communication;
+  model::IterationFlops flops;
+  double tokens_per_s = 0.0;
+  FlopsPerSecond model_flops_per_gpu;
+  FlopsPerSecond hardware_flops_per_gpu;
+  /// On the peak of the matrix format used; full attention counted.
+  double mfu = 0.0;
+  double hfu = 0.0;
+  memory::Memory memory;
+};
+
+}  // namespace shardsim::engine

@@ -1,0 +1,49 @@
+// Nodes of equal devices and the networks inside and between them.
+// Each cluster is a data file under scenarios/clusters/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/base/units.hpp"
+#include "sim/hardware/device.hpp"
+
+namespace shardsim::hardware {
+
+/// One network as a rank sees it.
+struct Network {
+  /// Per direction: of one device's links inside a node; of one NIC between nodes.
+  BytesPerSecond bandwidth{0.0};
+  /// Share of the bandwidth that large collectives reach.
+  double efficiency = 0.0;
+  /// Start-up of one collective, and each further step of its algorithm.
+  Seconds base_latency{0.0};
+  Seconds step_latency{0.0};
+};
+
+/// Measured fall of the inter-node bandwidth with the number of nodes.
+struct ScalePoint {
+  std::int64_t nodes = 0;
+  /// Over the bandwidth between two nodes.
+  double bandwidth_ratio = 1.0;
+};
+
+struct Cluster {
+  std::string name = "custom";
+  std::string title;
+  std::string provenance;
+  Device device;
+  std::int64_t gpus_per_node = 1;
+  Network intra_node;
+  std::int64_t nics_per_node = 1;
+  Network inter_node;
+  /// Sorted by nodes; empty = full bandwidth at every size.
+  std::vector<ScalePoint> inter_node_scaling;
+  /// Switch reduction inside the node (NVLink SHARP; Hopper and newer).
+  bool nvlink_sharp = false;
+  /// Standard deviation of the logarithm of predicted over measured collective time.
+  double error = 0.2;
+};
+
+}  // namespace shardsim::hardware

@@ -1,0 +1,27 @@
+// Parameter counts, of the model and of one rank.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/model/layout.hpp"
+#include "sim/model/scenario.hpp"
+
+namespace shardsim::model {
+
+/// Parameters of the whole model with the padded vocabulary; tied weights counted once.
+[[nodiscard]] std::int64_t total_parameters(const Scenario& scenario);
+
+/// Parameters that one rank of a stage stores (tensor-parallel shards; before ZeRO-3 sharding).
+/// A tied embedding counts on the first and on the last stage.
+[[nodiscard]] std::int64_t rank_parameters(const Scenario& scenario, const Stage& stage);
+
+/// Model FLOPs of one iteration over all GPUs: forward + backward matrix work, no recomputation,
+/// full attention (Narayanan et al. 2021, eq. 3 without the recompute forward), and the same plus recomputation.
+struct IterationFlops {
+  Flops model;
+  Flops model_causal;
+  Flops hardware;
+};
+[[nodiscard]] IterationFlops iteration_flops(const Scenario& scenario);
+
+}  // namespace shardsim::model

@@ -1,0 +1,21 @@
+// Where the ranks of a group sit: how many nodes a group spans and how many siblings share its NICs.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/model/operators.hpp"
+#include "sim/model/scenario.hpp"
+
+namespace shardsim::model {
+
+/// One group of a kind, as its collectives see the machine. size = ranks_per_node · nodes for regular placements.
+struct GroupPlacement {
+  std::int64_t size = 1;
+  std::int64_t ranks_per_node = 1;
+  std::int64_t nodes = 1;
+};
+
+/// Placement of the group that the first rank belongs to, ranks in Megatron's order over consecutive GPUs.
+[[nodiscard]] GroupPlacement place(const Scenario& scenario, Group group);
+
+}  // namespace shardsim::model

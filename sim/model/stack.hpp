@@ -1,0 +1,111 @@
+// The software that runs the training: which operators it fuses, what it keeps for the backward pass,
+// what it overlaps and what it costs on the host. Each stack is a data file under scenarios/stacks/.
+#pragma once
+
+#include <string>
+
+#include "sim/base/units.hpp"
+#include "sim/model/dtype.hpp"
+#include "sim/model/parallelism.hpp"
+#include "sim/model/training.hpp"
+
+namespace shardsim::model {
+
+/// How layers are dealt to pipeline stages.
+///  megatron: equal counts, or Megatron-Core's first/last and embedding/loss accounting; divisibility required.
+///  even_remainder_first: as even as possible, the first stages take the remainder (DeepSpeed "uniform", torchtitan).
+///  balanced_blocks: embedding and head each count as one block, blocks dealt evenly (nanotron, Aleph Alpha Scaling,
+///    DeepSpeed "parameters").
+///  lighter_ends: the first and last stage hold one layer less than the others (the zero-bubble fork).
+enum class LayerSplit { megatron, even_remainder_first, balanced_blocks, lighter_ends };
+
+/// What the micro batches of an interleaved schedule must satisfy (p stages, group g).
+///  multiple_of_pipeline: m mod p = 0 (Megatron-LM before Core 0.9);
+///  group_remainder: m mod g = 0 or >= p (Megatron-Core).
+enum class InterleavingRule { multiple_of_pipeline, group_remainder };
+
+/// Elementwise work done inside a neighbouring kernel instead of by kernels of its own.
+struct Fusion {
+  bool bias_activation = true;
+  bool bias_dropout_add = true;
+  bool masked_softmax = true;
+  bool normalization = true;
+  bool rotary = true;
+  bool optimizer = true;
+};
+
+/// Bytes kept for the backward pass beyond what the fused layer of Korthikanti et al. (2022, section 4) keeps.
+struct SavedForBackward {
+  /// Extra bytes per attention score (heads/tp · s² · b) of unfused attention; 0 with the fused softmax.
+  double extra_per_attention_score = 0.0;
+  /// Extra bytes per activation element of the ffn (s · b · ffn/tp): copies that an eager activation keeps.
+  double extra_per_ffn_element = 0.0;
+  /// Extra bytes per residual element (s · b · h): copies that eager norms and adds keep.
+  double extra_per_residual_element = 0.0;
+};
+
+/// Bytes per logit (s · b · V/tp elements) that live at once at the peak of loss forward and backward.
+struct LogitBytes {
+  double unfused = 10.0;
+  double fused_native = 12.0;
+  double fused_te = 6.0;
+};
+
+/// Time that the CPU needs to issue work.
+struct HostCost {
+  /// Per kernel or collective launched.
+  Seconds per_launch{0.0};
+  /// Per iteration: data loading, logging, scheduler, timers.
+  Seconds per_iteration{0.0};
+};
+
+/// From allocated tensors to what nvidia-smi shows.
+struct AllocatorBehaviour {
+  /// Peak reserved over peak allocated memory of PyTorch's caching allocator, minus one.
+  double fragmentation = 0.05;
+  /// CUDA context and loaded kernels.
+  Bytes context{0};
+  /// NCCL buffers: the first communicator and each further one.
+  Bytes first_communicator{0};
+  Bytes further_communicator{0};
+  /// cuBLAS / Transformer Engine workspaces, allocated inside the framework.
+  Bytes workspace{0};
+};
+
+/// Standard deviation of the logarithm of predicted over measured.
+struct PredictionError {
+  double time = 0.15;
+  double memory = 0.05;
+};
+
+struct Stack {
+  std::string name = "custom";
+  std::string title;
+  /// Where the constants come from; "provisional" until they are fitted.
+  std::string provenance;
+  Fusion fusion;
+  SavedForBackward saved;
+  LogitBytes logit_bytes;
+  AttentionKernel default_attention_kernel = AttentionKernel::unfused;
+  CrossEntropy default_cross_entropy = CrossEntropy::unfused;
+  OptimizerKind default_optimizer = OptimizerKind::adam;
+  Overlap default_overlap;
+  /// Gradient accumulation formats for fp16 and for bf16/fp8 training.
+  DType gradient_dtype_fp16 = DType::fp16;
+  DType gradient_dtype_bf16 = DType::fp32;
+  /// The optimizer copies low-precision gradients to fp32 for its step (4 bytes per parameter, for the step only).
+  bool fp32_gradient_copy_at_step = true;
+  LayerSplit layer_split = LayerSplit::megatron;
+  InterleavingRule interleaving = InterleavingRule::group_remainder;
+  /// Pipeline sends carry 1/tp of the activation and are gathered on arrival (Narayanan et al. 2021, section 4.1).
+  bool scatter_gather_pipeline_sends = false;
+  /// Gradients travel in buckets of this size when their reduction overlaps the backward pass.
+  Bytes gradient_bucket{Bytes{0}};
+  /// Memory-bound kernels: achieved time over that of the device's fused kernels.
+  double memory_bound_slowdown = 1.0;
+  HostCost host;
+  AllocatorBehaviour allocator;
+  PredictionError error;
+};
+
+}  // namespace shardsim::model
