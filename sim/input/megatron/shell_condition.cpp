@@ -78,7 +78,11 @@ std::optional<bool> decide_test(std::vector<Word> words) {
   }
   if (open != "[" && open != "[[" && open != "test") return std::nullopt;
   words.erase(words.begin());
-  if (open != "test" && !words.empty()) words.pop_back();
+  if (open != "test") {
+    // A && inside [[ … ]] cuts the test in two.
+    if (words.empty() || words.back().text != (open == "[" ? "]" : "]]")) return std::nullopt;
+    words.pop_back();
+  }
   bool negated = false;
   if (!words.empty() && words.front().text == "!") {
     negated = true;

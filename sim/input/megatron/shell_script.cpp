@@ -275,8 +275,13 @@ std::vector<Command> read_shell_commands(const std::string& text, int line, Shel
   return Reader(tokens.tokens, script).run();
 }
 
-ShellScript read_shell_script(std::string_view text) {
+ShellScript read_shell_script(std::string_view text, const std::map<std::string, std::string>& preset) {
   ShellScript script;
+  for (const auto& [name, value] : preset) {
+    Text cells;
+    for (const char c : value) cells.push_back({c, 0});
+    script.variables.assign(name, {cells}, false);
+  }
   const ShellTokens tokens = shell_tokens(text);
   script.open_quote_line = tokens.open_quote_line;
   script.commands = Reader(tokens.tokens, script).run();

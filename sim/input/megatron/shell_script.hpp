@@ -1,6 +1,7 @@
 // A shell script as the commands that it would run, read without running anything.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,8 @@ struct ShellScript {
 };
 
 /// Follows `if` and `case` where the condition can be decided from the text (unset variables count as empty);
-/// of loops the body is read once.
-[[nodiscard]] ShellScript read_shell_script(std::string_view text);
+/// of loops the body is read once. `preset` are variables that the batch system sets.
+[[nodiscard]] ShellScript read_shell_script(std::string_view text, const std::map<std::string, std::string>& preset);
 
 /// The commands of a text that the script hands to another shell (bash -c '…').
 [[nodiscard]] std::vector<Command> read_shell_commands(const std::string& text, int line, ShellScript& script);
