@@ -97,6 +97,8 @@ struct Stack {
   bool fp32_gradient_copy_at_step = true;
   LayerSplit layer_split = LayerSplit::megatron;
   InterleavingRule interleaving = InterleavingRule::group_remainder;
+  /// ZeRO 2 and 3 work together with a pipeline (DeepSpeed refuses: it reduces per micro batch).
+  bool zero_with_pipeline = true;
   /// Pipeline sends carry 1/tp of the activation and are gathered on arrival (Narayanan et al. 2021, section 4.1).
   bool scatter_gather_pipeline_sends = false;
   /// Gradients travel in buckets of this size when their reduction overlaps the backward pass.
