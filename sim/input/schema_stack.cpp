@@ -22,6 +22,8 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .choice("layer_split", &Stack::layer_split, "how layers are dealt to stages")
       .choice("interleaving", &Stack::interleaving, "which micro batch counts an interleaved schedule accepts")
       .flag("zero_with_pipeline", &Stack::zero_with_pipeline, "ZeRO 2 and 3 work together with a pipeline")
+      .flag("overlaps_input_gradient_reduction", &Stack::overlaps_input_gradient_reduction,
+            "a column-parallel layer's input gradient is reduced beside its weight gradient")
       .flag("scatter_gather_pipeline_sends", &Stack::scatter_gather_pipeline_sends,
             "pipeline sends are divided over the tensor group")
       .quantity("gradient_bucket", &Stack::gradient_bucket, "bucket of an overlapped gradient reduction")
@@ -40,7 +42,9 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .number("extra_per_ffn_element", &model::SavedForBackward::extra_per_ffn_element, kBytesPerElement,
               "extra bytes kept per feed-forward element")
       .number("extra_per_residual_element", &model::SavedForBackward::extra_per_residual_element, kBytesPerElement,
-              "extra bytes kept per residual element");
+              "extra bytes kept per residual element")
+      .number("extra_per_flash_output_element", &model::SavedForBackward::extra_per_flash_output_element,
+              kBytesPerElement, "extra bytes kept per output element of fused attention");
   fields.nested("logit_bytes", &Stack::logit_bytes)
       .number("unfused", &model::LogitBytes::unfused, kBytesPerElement, "bytes per logit at the peak, unfused loss")
       .number("fused_native", &model::LogitBytes::fused_native, kBytesPerElement, "the same, Megatron's fused loss")
