@@ -131,7 +131,7 @@ class Fields {
   /// The fields of a struct inside this one.
   template <class Struct, class Inner>
   [[nodiscard]] auto nested(std::string_view name, Inner Struct::*member) const {
-    const auto inner = [of = of_, member](auto& scenario) -> auto& { return of(scenario).*member; };
+    const auto inner = [ of = of_, member ](auto& scenario) -> auto& { return of(scenario).*member; };
     return Fields<decltype(inner)>(keys_, prefix_ + "." + std::string(name), inner);
   }
 

@@ -29,8 +29,8 @@ Parsed<std::vector<ScalePoint>> parse_scaling(std::string_view text) {
     const std::size_t colon = std::min(point.find(':'), point.size());
     const auto nodes = parse_integer(point.substr(0, colon));
     const auto ratio = parse_number(colon < point.size() ? point.substr(colon + 1) : std::string_view());
-    const bool good = nodes.value && ratio.value && *nodes.value >= 1 && *nodes.value <= (1 << 22) && *ratio.value > 0.0 &&
-                      *ratio.value <= 10.0;
+    const bool good = nodes.value && ratio.value && *nodes.value >= 1 && *nodes.value <= (1 << 22) &&
+                      *ratio.value > 0.0 && *ratio.value <= 10.0;
     if (!good) return {{}, "\"" + std::string(point) + "\" is no nodes:ratio, like 2:1.0 4:0.9"};
     if (!points.empty() && points.back().nodes >= *nodes.value) return {{}, "must be sorted by rising number of nodes"};
     points.push_back({*nodes.value, *ratio.value});

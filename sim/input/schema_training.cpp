@@ -14,10 +14,9 @@ struct Module {
   std::string_view name;
   bool RecomputeModules::*member;
 };
-constexpr std::array kModules{Module{"core_attn", &RecomputeModules::core_attention},
-                              Module{"layernorm", &RecomputeModules::layer_norm},
-                              Module{"mlp_act", &RecomputeModules::mlp_activation},
-                              Module{"mlp", &RecomputeModules::mlp}};
+constexpr std::array kModules{
+    Module{"core_attn", &RecomputeModules::core_attention}, Module{"layernorm", &RecomputeModules::layer_norm},
+    Module{"mlp_act", &RecomputeModules::mlp_activation}, Module{"mlp", &RecomputeModules::mlp}};
 /// Parts that the models here do not have.
 constexpr std::array<std::string_view, 4> kAbsentModules{"moe", "moe_act", "shared_experts", "mla_up_proj"};
 
@@ -58,8 +57,7 @@ std::string write_modules(const RecomputeModules& modules) {
 void add_training_keys(std::vector<SchemaKey>& keys) {
   const auto section = [](auto& scenario) -> auto& { return scenario.training; };
   Fields fields(keys, "training", section);
-  fields
-      .integer("micro_batch_size", &Training::micro_batch_size, {1, 1 << 16}, "sequences of one micro batch")
+  fields.integer("micro_batch_size", &Training::micro_batch_size, {1, 1 << 16}, "sequences of one micro batch")
       .integer("global_batch_size", &Training::global_batch_size, {1, 1 << 28}, "sequences of one iteration")
       .choice("precision", &Training::precision, "format of the matrix products")
       .choice("gradient_dtype", &Training::gradient_dtype, "format in which gradients are summed and reduced")
