@@ -26,11 +26,7 @@ Parsed<RecomputeModules> parse_modules(std::string_view text) {
   for (const Module& module : kModules) modules.*module.member = false;
   std::vector<std::string_view> names{"none"};
   names.insert(names.end(), kAbsentModules.begin(), kAbsentModules.end());
-  for (std::string_view rest = trimmed(text); !rest.empty();) {
-    const std::size_t end = std::min(rest.find_first_of(" ,\t"), rest.size());
-    const std::string_view word = rest.substr(0, end);
-    rest = rest.substr(end);
-    rest = rest.substr(std::min(rest.find_first_not_of(" ,\t"), rest.size()));
+  for (std::string_view word = take_word(text); !word.empty(); word = take_word(text)) {
     bool found = std::find(names.begin(), names.end(), word) != names.end();
     for (const Module& module : kModules) {
       if (module.name != word) continue;
@@ -38,7 +34,7 @@ Parsed<RecomputeModules> parse_modules(std::string_view text) {
       found = true;
     }
     if (!found) {
-      return {{}, "\"" + std::string(word) + "\" is no recomputable part (core_attn, layernorm, mlp_act, mlp)"};
+      return {{}, quoted(word) + " is no recomputable part (core_attn, layernorm, mlp_act, mlp)"};
     }
   }
   return {modules, {}};
@@ -47,7 +43,7 @@ Parsed<RecomputeModules> parse_modules(std::string_view text) {
 std::string write_modules(const RecomputeModules& modules) {
   std::string text;
   for (const Module& module : kModules) {
-    if (modules.*module.member) text += (text.empty() ? "" : " ") + std::string(module.name);
+    if (modules.*module.member) add_word(text, module.name, " ");
   }
   return text.empty() ? "none" : text;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/base/suggest.hpp"
+#include "sim/input/text.hpp"
 
 namespace shardsim::input {
 namespace {
@@ -85,8 +86,6 @@ const Dimension& flops_dimension() {
   return dimension;
 }
 
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Length of the decimal number at the start of `text`: [+-] digits [. digits] [e [+-] digits]; 0 = none.
@@ -121,7 +120,7 @@ std::string unit_error(std::string_view unit, const Dimension& dimension) {
   std::string list;
   for (const Unit& known : dimension.units) {
     names.push_back(known.name);
-    list += (list.empty() ? "" : ", ") + std::string(known.name);
+    add_word(list, known.name);
   }
   std::string error = quoted(unit) + " is no unit of " + std::string(dimension.what);
   if (const auto near = nearest(unit, names)) error += "; did you mean " + quoted(*near) + "?";
@@ -172,13 +171,6 @@ std::string write_quantity(double value, const Dimension& dimension) {
 }
 
 }  // namespace
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t from = text.find_first_not_of(kBlanks);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(kBlanks) - from + 1);
-}
 
 Parsed<std::int64_t> parse_integer(std::string_view text) {
   text = trimmed(text);

@@ -39,7 +39,4 @@ struct Parsed {
 [[nodiscard]] std::string to_text(Seconds value);
 [[nodiscard]] std::string to_text(FlopsPerSecond value);
 
-/// Without blanks at both ends.
-[[nodiscard]] std::string_view trimmed(std::string_view text);
-
 }  // namespace shardsim::input
