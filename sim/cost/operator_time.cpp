@@ -15,7 +15,9 @@ Pricer::Pricer(const model::Scenario& scenario)
 
 Seconds Pricer::time(const model::Operator& op) const {
   using model::OperatorKind;
-  if (model::is_communication(op.kind)) return communication_time(op, op.bytes);
+  if (model::is_communication(op.kind)) {
+    return static_cast<double>(op.launches) * communication_time(op, op.bytes / op.launches);
+  }
   switch (op.kind) {
     case OperatorKind::gemm:
     case OperatorKind::batched_gemm:

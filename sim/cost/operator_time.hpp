@@ -20,7 +20,7 @@ class Pricer {
   explicit Pricer(const model::Scenario& scenario);
 
   [[nodiscard]] Seconds time(const model::Operator& op) const;
-  /// The same operator (of the same group and kind) with other bytes.
+  /// One message of `bytes` in the operator's group and kind; time() sends op.launches messages of equal size.
   [[nodiscard]] Seconds communication_time(const model::Operator& op, Bytes bytes) const;
 
  private:
