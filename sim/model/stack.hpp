@@ -42,6 +42,8 @@ struct SavedForBackward {
   double extra_per_ffn_element = 0.0;
   /// Extra bytes per residual element (s · b · h): copies that eager norms and adds keep.
   double extra_per_residual_element = 0.0;
+  /// Extra bytes per element of the fused attention's output (s · b · h/tp): a second copy in another layout.
+  double extra_per_flash_output_element = 0.0;
 };
 
 /// Bytes per logit (s · b · V/tp elements) that live at once at the peak of loss forward and backward.
@@ -97,6 +99,8 @@ struct Stack {
   bool fp32_gradient_copy_at_step = true;
   LayerSplit layer_split = LayerSplit::megatron;
   InterleavingRule interleaving = InterleavingRule::group_remainder;
+  /// The all-reduce (or reduce-scatter) of a column-parallel layer's input gradient runs beside its weight gradient.
+  bool overlaps_input_gradient_reduction = false;
   /// Pipeline sends carry 1/tp of the activation and are gathered on arrival (Narayanan et al. 2021, section 4.1).
   bool scatter_gather_pipeline_sends = false;
   /// Gradients travel in buckets of this size when their reduction overlaps the backward pass.
