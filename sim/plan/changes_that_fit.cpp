@@ -125,7 +125,7 @@ Candidate more_model_parallel(const Scenario& scenario, std::int64_t Parallelism
     step.description += ", data parallel " + std::to_string(parallelism.data_parallel_size);
   } else {
     step.scenario.gpus *= factor;
-    step.description += ", on " + instead("", step.scenario.gpus, scenario.gpus).substr(1) + " GPUs";
+    step.description += ", on " + std::to_string(step.scenario.gpus) + " GPUs instead of " + std::to_string(scenario.gpus);
   }
   return step;
 }
@@ -173,14 +173,12 @@ std::optional<Change> first_that_fits(std::vector<Candidate> steps, double gpu_s
 
 }  // namespace
 
-std::vector<Change> changes_that_fit(const Scenario& scenario, const engine::Prediction& unchanged) {
-  constexpr auto kKinds = {smaller_micro_batches, more_recomputation,   sequence_parallel,
-                           more_sharded_state,    more_tensor_parallel, more_pipeline_parallel};
+std::vector<Change> changes_that_fit(const Scenario& scenario) {
+  const double before = gpu_seconds(scenario, engine::predict(scenario));
   std::vector<Change> changes;
-  for (const auto& kind : kKinds) {
-    if (auto change = first_that_fits(kind(scenario), gpu_seconds(scenario, unchanged))) {
-      changes.push_back(std::move(*change));
-    }
+  for (const auto kind : {smaller_micro_batches, more_recomputation, sequence_parallel, more_sharded_state,
+                          more_tensor_parallel, more_pipeline_parallel}) {
+    if (auto change = first_that_fits(kind(scenario), before)) changes.push_back(std::move(*change));
   }
   std::stable_sort(changes.begin(), changes.end(),
                    [](const Change& a, const Change& b) { return a.time_cost < b.time_cost; });

@@ -26,8 +26,6 @@ inline constexpr std::size_t kMostChanges = 3;
 /// Of each kind of change (micro batch, recomputation, sequence parallelism, ZeRO, tensor and pipeline parallelism)
 /// the smallest step that fits, if any does; at most kMostChanges, cheapest in time first. More tensor or pipeline
 /// parallelism comes out of the data-parallel size where that is even, else out of more GPUs.
-/// `unchanged` is the prediction of `scenario`.
-[[nodiscard]] std::vector<Change> changes_that_fit(const model::Scenario& scenario,
-                                                   const engine::Prediction& unchanged);
+[[nodiscard]] std::vector<Change> changes_that_fit(const model::Scenario& scenario);
 
 }  // namespace shardsim::plan
