@@ -16,6 +16,7 @@ struct GroupPlacement {
 };
 
 /// Placement of the group that the first rank belongs to, ranks in Megatron's order over consecutive GPUs.
+/// data: the ranks that share gradients, which are dp · cp (each context-parallel rank sees other tokens).
 [[nodiscard]] GroupPlacement place(const Scenario& scenario, Group group);
 
 }  // namespace shardsim::model
