@@ -8,6 +8,8 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr unsigned kLineLength = 120;
+
 constexpr const char* kIntroduction =
     "Predicts memory per pipeline stage and time per iteration of one training run.\n\n"
     "Usage: shardsim predict [FILE.toml | RUN] [options]\n\n"
@@ -24,7 +26,7 @@ constexpr const char* kExamples =
     "Exit codes: 0 the run fits, 2 bad input, 3 the run does not fit into memory.\n";
 
 po::options_description described(PredictOptions& options) {
-  po::options_description described("Options");
+  po::options_description described("Options", kLineLength);
   const auto text = [](std::string& target, const char* shown) {
     return po::value<std::string>(&target)->value_name(shown);
   };

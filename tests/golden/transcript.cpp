@@ -64,10 +64,15 @@ std::vector<Step> steps_of_markdown(std::string_view text) {
   return steps;
 }
 
-std::string to_text(const std::vector<Step>& steps) {
-  std::string text;
-  for (const Step& step : steps) text += "$ " + step.command + "\n" + step.output;
-  return text;
+std::string with_output(std::string_view text, const Step& step, const std::string& output) {
+  const Lines lines = lines_of(text);
+  const auto first = static_cast<std::size_t>(step.line);
+  const std::size_t last = first + lines_of(step.output).size();
+  std::string changed;
+  for (std::size_t i = 0; i < first; ++i) changed += lines[i];
+  changed += output;
+  for (std::size_t i = last; i < lines.size(); ++i) changed += lines[i];
+  return changed;
 }
 
 bool matches(std::string_view expected, std::string_view actual) {

@@ -25,8 +25,8 @@ struct Step {
 /// A Markdown document: the blocks fenced as ```console.
 [[nodiscard]] std::vector<Step> steps_of_markdown(std::string_view text);
 
-/// The golden file's text with other outputs; `steps` as from steps_of_file.
-[[nodiscard]] std::string to_text(const std::vector<Step>& steps);
+/// The text with another output of one of its steps; from the last step to the first, so that lines stay in place.
+[[nodiscard]] std::string with_output(std::string_view text, const Step& step, const std::string& output);
 
 /// Equal, where a line "..." of the expected text stands for any number of lines.
 [[nodiscard]] bool matches(std::string_view expected, std::string_view actual);
