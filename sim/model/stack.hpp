@@ -102,6 +102,8 @@ struct Stack {
   bool separate_master_weights = true;
   LayerSplit layer_split = LayerSplit::megatron;
   InterleavingRule interleaving = InterleavingRule::group_remainder;
+  /// ZeRO 2 and 3 work together with a pipeline (DeepSpeed refuses: it reduces per micro batch).
+  bool zero_with_pipeline = true;
   /// The all-reduce (or reduce-scatter) of a column-parallel layer's input gradient runs beside its weight gradient.
   bool overlaps_input_gradient_reduction = false;
   /// Pipeline sends carry 1/tp of the activation and are gathered on arrival (Narayanan et al. 2021, section 4.1).
