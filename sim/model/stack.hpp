@@ -97,6 +97,9 @@ struct Stack {
   DType gradient_dtype_bf16 = DType::fp32;
   /// The optimizer copies low-precision gradients to fp32 for its step (4 bytes per parameter, for the step only).
   bool fp32_gradient_copy_at_step = true;
+  /// An fp32 master copy lives beside the stored low-precision parameters; false where the fp32 (sharded) parameters
+  /// are the only ones kept and low-precision copies are made on use (FSDP's mixed precision).
+  bool separate_master_weights = true;
   LayerSplit layer_split = LayerSplit::megatron;
   InterleavingRule interleaving = InterleavingRule::group_remainder;
   /// ZeRO 2 and 3 work together with a pipeline (DeepSpeed refuses: it reduces per micro batch).
