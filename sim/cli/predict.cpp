@@ -9,6 +9,7 @@
 #include "sim/cli/predict_options.hpp"
 #include "sim/engine/closed_form.hpp"
 #include "sim/input/resolve.hpp"
+#include "sim/plan/changes_that_fit.hpp"
 #include "sim/report/report.hpp"
 
 namespace shardsim::cli {
@@ -33,13 +34,15 @@ model::Scenario resolve_all(const input::Settings& settings, Problems& problems)
 }
 
 void write(std::ostream& out, Format format, const model::Scenario& scenario, const engine::Prediction& prediction) {
+  std::vector<plan::Change> changes;
+  if (!prediction.memory.fits()) changes = plan::changes_that_fit(scenario);
   switch (format) {
     case Format::table:
-      return report::write_table(out, scenario, prediction);
+      return report::write_table(out, scenario, prediction, changes);
     case Format::json:
-      return report::write_json(out, scenario, prediction);
+      return report::write_json(out, scenario, prediction, changes);
     case Format::csv:
-      return report::write_csv(out, scenario, prediction);
+      return report::write_csv(out, scenario, prediction, changes);
   }
 }
 
