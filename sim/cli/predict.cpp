@@ -9,6 +9,7 @@
 #include "sim/cli/predict_options.hpp"
 #include "sim/engine/closed_form.hpp"
 #include "sim/input/resolve.hpp"
+#include "sim/plan/changes_that_fit.hpp"
 #include "sim/report/report.hpp"
 
 namespace shardsim::cli {
@@ -32,14 +33,15 @@ model::Scenario resolve_all(const input::Settings& settings, Problems& problems)
   }
 }
 
-void write(std::ostream& out, Format format, const model::Scenario& scenario, const engine::Prediction& prediction) {
+void write(std::ostream& out, Format format, const model::Scenario& scenario, const engine::Prediction& prediction,
+           const std::vector<plan::Change>& changes) {
   switch (format) {
     case Format::table:
-      return report::write_table(out, scenario, prediction);
+      return report::write_table(out, scenario, prediction, changes);
     case Format::json:
-      return report::write_json(out, scenario, prediction);
+      return report::write_json(out, scenario, prediction, changes);
     case Format::csv:
-      return report::write_csv(out, scenario, prediction);
+      return report::write_csv(out, scenario, prediction, changes);
   }
 }
 
@@ -56,11 +58,13 @@ int run_predict(const Arguments& arguments) {
   const input::Settings settings = collect_settings(options, problems);
   const model::Scenario scenario = resolve_all(settings, problems);
   const engine::Prediction prediction = engine::predict(scenario);
+  const bool fits = prediction.memory.fits();
+  const std::vector<plan::Change> changes = fits ? std::vector<plan::Change>{} : plan::changes_that_fit(scenario);
   // Whole or not at all: nothing is printed when writing the report fails.
   std::ostringstream text;
-  write(text, options.format, scenario, prediction);
+  write(text, options.format, scenario, prediction, changes);
   std::cout << text.str();
-  return prediction.memory.fits() ? kSuccess : kDoesNotFit;
+  return fits ? kSuccess : kDoesNotFit;
 }
 
 }  // namespace shardsim::cli

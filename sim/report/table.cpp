@@ -40,8 +40,8 @@ Lines speed(const model::Scenario& scenario, const engine::Prediction& predictio
               duration(prediction.iteration_p10) + " and " + duration(prediction.iteration_p90) + "; " +
               grouped(static_cast<std::int64_t>(prediction.tokens_per_s)) + " tokens/s",
           "TFLOP/s    " + per_gpu + " per GPU; MFU " + percent(prediction.mfu) + ", HFU " + percent(prediction.hfu) +
-              " of " + fixed(matrix_peak(scenario).value() / 1e12, 0) + " " +
-              std::string(input::choice_text(scenario.training.precision)),
+              " of the " + std::string(input::choice_text(scenario.training.precision)) + " peak, " +
+              fixed(matrix_peak(scenario).value() / 1e12, 0),
           "           (full attention counted, HFU with recomputation; causal attention halved: MFU " +
               percent(causal_mfu(prediction)) + ")"};
 }
@@ -150,8 +150,9 @@ Lines way_out(const memory::Memory& memory, const std::vector<plan::Change>& cha
   }
   Lines lines{biggest, changes.empty() ? "No single change makes it fit." : "Any one of these makes it fit"};
   for (const plan::Change& change : changes) {
-    lines.push_back("  " + change.description + ": " + gib(change.prediction.memory.worst().device_used) + " GiB, " +
-                    duration(change.prediction.iteration) + " (GPU time " + signed_percent(change.time_cost) + ")");
+    lines.push_back(right(gib(change.prediction.memory.worst().device_used), 8) + " GiB" +
+                    right(duration(change.prediction.iteration), 11) + ", GPU time " +
+                    right(signed_percent(change.time_cost), 8) + "  " + change.description);
   }
   return lines;
 }
