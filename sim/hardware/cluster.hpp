@@ -42,6 +42,8 @@ struct Cluster {
   std::vector<ScalePoint> inter_node_scaling;
   /// Switch reduction inside the node (NVLink SHARP; Hopper and newer).
   bool nvlink_sharp = false;
+  /// Share of the links' collective bandwidth that reductions in the switch reach (NCCL's nvlsEfficiency).
+  double nvlink_sharp_efficiency = 1.0;
   /// Standard deviation of the logarithm of predicted over measured collective time.
   double error = 0.2;
 };

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/base/problems.hpp"
@@ -27,6 +28,8 @@ class Settings {
  public:
   /// A later value of the same key replaces an earlier one; an assumed value never replaces a given one.
   void set(Setting setting);
+  /// The same for a key that is known to be new: no search.
+  void append(Setting setting) { settings_.push_back(std::move(setting)); }
   /// Takes over all of `other`; its values win.
   void merge(const Settings& other);
   /// nullptr when the key was not given.

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "sim/model/layout.hpp"
+#include "sim/model/operators.hpp"
 #include "sim/model/scenario.hpp"
 
 namespace shardsim::model {
@@ -14,6 +15,12 @@ namespace shardsim::model {
 /// Parameters that one rank of a stage stores (tensor-parallel shards; before ZeRO-3 sharding).
 /// A tied embedding counts on the first and on the last stage.
 [[nodiscard]] std::int64_t rank_parameters(const Scenario& scenario, const Stage& stage);
+
+/// Parameters of one transformer layer on one rank.
+[[nodiscard]] std::int64_t layer_parameters_per_rank(const Scenario& scenario);
+
+/// Parameters of one rank's shard of the word embedding (or of the output projection).
+[[nodiscard]] std::int64_t word_embedding_per_rank(const Scenario& scenario);
 
 /// Model FLOPs of one iteration over all GPUs: forward + backward matrix work, no recomputation,
 /// full attention (Narayanan et al. 2021, eq. 3 without the recompute forward), and the same plus recomputation.

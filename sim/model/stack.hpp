@@ -42,6 +42,8 @@ struct SavedForBackward {
   double extra_per_ffn_element = 0.0;
   /// Extra bytes per residual element (s · b · h): copies that eager norms and adds keep.
   double extra_per_residual_element = 0.0;
+  /// Extra bytes per element of the fused attention's output (s · b · h/tp): a second copy in another layout.
+  double extra_per_flash_output_element = 0.0;
 };
 
 /// Bytes per logit (s · b · V/tp elements) that live at once at the peak of loss forward and backward.
@@ -95,8 +97,15 @@ struct Stack {
   DType gradient_dtype_bf16 = DType::fp32;
   /// The optimizer copies low-precision gradients to fp32 for its step (4 bytes per parameter, for the step only).
   bool fp32_gradient_copy_at_step = true;
+  /// An fp32 master copy lives beside the stored low-precision parameters; false where the fp32 (sharded) parameters
+  /// are the only ones kept and low-precision copies are made on use (FSDP's mixed precision).
+  bool separate_master_weights = true;
   LayerSplit layer_split = LayerSplit::megatron;
   InterleavingRule interleaving = InterleavingRule::group_remainder;
+  /// ZeRO 2 and 3 work together with a pipeline (DeepSpeed refuses: it reduces per micro batch).
+  bool zero_with_pipeline = true;
+  /// The all-reduce (or reduce-scatter) of a column-parallel layer's input gradient runs beside its weight gradient.
+  bool overlaps_input_gradient_reduction = false;
   /// Pipeline sends carry 1/tp of the activation and are gathered on arrival (Narayanan et al. 2021, section 4.1).
   bool scatter_gather_pipeline_sends = false;
   /// Gradients travel in buckets of this size when their reduction overlaps the backward pass.

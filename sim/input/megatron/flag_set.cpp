@@ -55,7 +55,9 @@ void FlagSet::add(const FlagUse& use, const std::string& file, Settings& setting
     return;
   }
   if (known == nullptr) {
-    const std::optional<std::string_view> close = nearest(name, flag_names());
+    constexpr std::size_t kLongestName = 100;
+    const std::optional<std::string_view> close =
+        name.size() > kLongestName ? std::nullopt : nearest(name, flag_names());
     settings.warn(at_line(use.line) + "unknown flag " + use.written + " was passed over" +
                   (close ? "; the nearest known is --" + std::string(*close) : std::string()));
     return;

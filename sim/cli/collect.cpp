@@ -1,0 +1,130 @@
+#include "sim/cli/collect.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/cli/read_file.hpp"
+#include "sim/input/framework_config.hpp"
+#include "sim/input/megatron.hpp"
+#include "sim/input/scenario_file.hpp"
+
+namespace shardsim::cli {
+namespace {
+
+using input::Setting;
+using input::Settings;
+
+constexpr const char* kCommandLine = "command line";
+
+using Reader = Settings (*)(std::string_view text, const std::string& file, Problems& problems);
+
+struct Text {
+  Reader read;
+  std::string file;
+  std::string text;
+};
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// A word without a folder or extension of a file, and no file's name, was meant as the name of a run.
+bool meant_as_run(const std::string& name) {
+  return name != "-" && name.find('/') == std::string::npos && !ends_with(name, ".toml") &&
+         !std::filesystem::exists(name);
+}
+
+Text read_scenario_argument(const std::string& name, Problems& problems) {
+  if (const input::Preset* run = input::find_preset("runs", name))
+    return {input::read_scenario, name, std::string(run->text)};
+  if (ends_with(name, ".sh"))
+    usage_error("predict", name + " looks like a launch script: give it as --megatron " + name);
+  if (!meant_as_run(name)) return {input::read_scenario, shown_name(name), read_file(name, problems)};
+  std::vector<std::string> names;
+  for (const input::Preset& preset : input::presets()) {
+    if (preset.kind == "runs") names.push_back(preset.name);
+  }
+  problems.add({{},
+                "",
+                "",
+                "`" + name + "` is neither a file nor a run" + suggestion(name, names) +
+                    "; `shardsim list runs` lists the runs"});
+  return {input::read_scenario, name, ""};
+}
+
+std::vector<Text> read_inputs(const PredictOptions& options) {
+  Problems problems;
+  std::vector<Text> texts;
+  const auto add = [&](const std::string& path, Reader reader) {
+    if (!path.empty()) texts.push_back({reader, shown_name(path), read_file(path, problems)});
+  };
+  add(options.hf_config, input::read_hf_config);
+  if (!options.scenario.empty()) texts.push_back(read_scenario_argument(options.scenario, problems));
+  add(options.megatron, input::read_megatron);
+  add(options.deepspeed_config, input::read_deepspeed_config);
+  problems.throw_if_any();
+  return texts;
+}
+
+void warn_of_conflicts(Settings& all, const Settings& later) {
+  for (const Setting& setting : later.all()) {
+    const Setting* earlier = all.find(setting.key);
+    if (earlier == nullptr || earlier->value == setting.value) continue;
+    if (!earlier->assumed_because.empty() || !setting.assumed_because.empty()) continue;
+    all.warn(setting.key + " = " + setting.value + " (" + setting.origin.file + ") replaces " + earlier->value + " (" +
+             earlier->origin.file + ")");
+  }
+}
+
+/// What a preset named on the command line leaves alone: facts of the job, not of the model or the cluster.
+bool belongs_to_job(const std::string& key) { return key == "cluster.gpus" || key == "model.seq_length"; }
+
+/// A name on the command line stands for the whole section: what the files say of it gives way.
+Settings with_preset(const Settings& settings, const std::string& section, const std::string& name) {
+  if (name.empty()) return settings;
+  Settings changed;
+  std::string replaced;
+  for (const Setting& setting : settings.all()) {
+    if (setting.key.rfind(section + ".", 0) != 0 || belongs_to_job(setting.key)) {
+      changed.set(setting);
+    } else if (setting.assumed_because.empty() && setting.key != section + ".preset") {
+      replaced += (replaced.empty() ? "" : ", ") + setting.key;
+    }
+  }
+  for (const std::string& warning : settings.warnings()) changed.warn(warning);
+  if (!replaced.empty()) changed.warn("--" + section + " " + name + " replaces what the files say of " + replaced);
+  changed.set({section + ".preset", name, {kCommandLine, 0, "--" + section}, ""});
+  return changed;
+}
+
+void apply_override(Settings& settings, const std::string& text, Problems& problems) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
+    problems.add({{kCommandLine, 0, "--set"}, "", text, "expected section.key=value, as model.num_layers=24"});
+    return;
+  }
+  settings.set({text.substr(0, equals), text.substr(equals + 1), {kCommandLine, 0, "--set"}, ""});
+}
+
+}  // namespace
+
+Settings collect_settings(const PredictOptions& options, Problems& problems) {
+  Settings settings;
+  for (const Text& input : read_inputs(options)) {
+    const Settings read = input.read(input.text, input.file, problems);
+    warn_of_conflicts(settings, read);
+    settings.merge(read);
+  }
+  settings = with_preset(settings, "model", options.model);
+  settings = with_preset(settings, "cluster", options.cluster);
+  settings = with_preset(settings, "stack", options.stack);
+  settings = with_preset(settings, "device", options.device);
+  if (!options.gpus.empty()) settings.set({"cluster.gpus", options.gpus, {kCommandLine, 0, "--gpus"}, ""});
+  for (const std::string& text : options.set) apply_override(settings, text, problems);
+  return settings;
+}
+
+}  // namespace shardsim::cli

@@ -1,0 +1,96 @@
+#include "sim/cli/predict_options.hpp"
+
+#include <boost/program_options.hpp>
+#include <sstream>
+
+namespace shardsim::cli {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr unsigned kLineLength = 120;
+
+constexpr const char* kIntroduction =
+    "Predicts memory per pipeline stage and time per iteration of one training run.\n\n"
+    "Usage: shardsim predict [FILE.toml | RUN] [options]\n\n"
+    "Whatever the inputs do not give is assumed, and listed as assumed.\n\n";
+
+constexpr const char* kExamples =
+    "\nExamples:\n"
+    "  shardsim predict scenarios/runs/megatron-gpt2-8.3b-512-v100.toml\n"
+    "  shardsim predict --megatron pretrain_gpt.sh --cluster a100-dgx --gpus 64\n"
+    "  grep -v '^#' pretrain_gpt.sh | shardsim predict --megatron - --format json\n"
+    "  shardsim predict --hf-config config.json --set training.micro_batch_size=1 --gpus 8\n"
+    "  shardsim predict megatron-gpt2-8.3b-512-v100 --set parallelism.tensor_model_parallel_size=4\n"
+    "\nStrength: presets, then the input files, then --model --cluster --stack --device --gpus, then --set.\n"
+    "Exit codes: 0 the run fits, 2 bad input, 3 the run does not fit into memory.\n";
+
+po::options_description described(PredictOptions& options) {
+  po::options_description described("Options", kLineLength);
+  const auto text = [](std::string& target, const char* shown) {
+    return po::value<std::string>(&target)->value_name(shown);
+  };
+  described.add_options()("megatron", text(options.megatron, "FILE"),
+                          "Megatron-LM flags: a launch script, an `arguments` dump, a line of flags, or a JSON or YAML "
+                          "map; - reads standard input");
+  described.add_options()("hf-config", text(options.hf_config, "FILE"), "Hugging Face config.json (gpt2, bert, llama)");
+  described.add_options()("deepspeed-config", text(options.deepspeed_config, "FILE"), "DeepSpeed JSON");
+  described.add_options()("model", text(options.model, "NAME"), "a model of `shardsim list models`");
+  described.add_options()("cluster", text(options.cluster, "NAME"), "a cluster of `shardsim list clusters`");
+  described.add_options()("stack", text(options.stack, "NAME"), "a software stack of `shardsim list stacks`");
+  described.add_options()("device", text(options.device, "NAME"), "a device of `shardsim list devices`");
+  described.add_options()("gpus", text(options.gpus, "N"), "number of GPUs");
+  described.add_options()("set", po::value(&options.set)->composing()->value_name("SECTION.KEY=VALUE"),
+                          "overrides one value; may be repeated");
+  described.add_options()("format", po::value<std::string>()->value_name("table|json|csv"), "table by default");
+  described.add_options()("help,h", po::bool_switch(&options.help), "this text");
+  return described;
+}
+
+Format parse_format(const std::string& name) {
+  if (name == "table") return Format::table;
+  if (name == "json") return Format::json;
+  if (name == "csv") return Format::csv;
+  usage_error("predict", "--format " + name + ": the formats are table, json, csv");
+}
+
+[[noreturn]] void unknown_option(const po::options_description& known, const std::string& option) {
+  std::vector<std::string> names;
+  for (const auto& described : known.options()) names.push_back("--" + described->long_name());
+  usage_error("predict", "unknown option " + option + suggestion(option, names));
+}
+
+}  // namespace
+
+PredictOptions parse_predict_options(const Arguments& arguments) {
+  PredictOptions options;
+  const po::options_description shown = described(options);
+  po::options_description all;
+  all.add(shown).add_options()("scenario", po::value(&options.scenario));
+  po::positional_options_description positional;
+  positional.add("scenario", 1);
+  // Abbreviated names would change their meaning when options are added.
+  const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+  try {
+    po::variables_map given;
+    po::store(po::command_line_parser(arguments).options(all).positional(positional).style(style).run(), given);
+    po::notify(given);
+    if (given.count("format") > 0) options.format = parse_format(given["format"].as<std::string>());
+  } catch (const po::unknown_option& error) {
+    unknown_option(shown, error.get_option_name());
+  } catch (const po::too_many_positional_options_error&) {
+    usage_error("predict", "one scenario file or run name at most is expected");
+  } catch (const po::error& error) {
+    usage_error("predict", error.what());
+  }
+  return options;
+}
+
+std::string predict_help() {
+  PredictOptions unused;
+  std::ostringstream text;
+  text << kIntroduction << described(unused) << kExamples;
+  return text.str();
+}
+
+}  // namespace shardsim::cli

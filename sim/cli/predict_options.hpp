@@ -1,0 +1,36 @@
+// The options of `shardsim predict`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/cli/command.hpp"
+
+namespace shardsim::cli {
+
+enum class Format { table, json, csv };
+
+/// As given; empty = not given. Files may be "-" (standard input).
+struct PredictOptions {
+  bool help = false;
+  /// A TOML file or the name of a run preset.
+  std::string scenario;
+  std::string megatron;
+  std::string hf_config;
+  std::string deepspeed_config;
+  std::string model;
+  std::string cluster;
+  std::string stack;
+  std::string device;
+  std::string gpus;
+  /// "section.key=value" each.
+  std::vector<std::string> set;
+  Format format = Format::table;
+};
+
+/// Throws InputError for unknown or malformed options.
+[[nodiscard]] PredictOptions parse_predict_options(const Arguments& arguments);
+
+[[nodiscard]] std::string predict_help();
+
+}  // namespace shardsim::cli

@@ -1,0 +1,120 @@
+#include "sim/cost/collective.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/check.hpp"
+
+namespace shardsim::cost {
+namespace {
+
+double ranks(const GroupPath& path) { return static_cast<double>(path.placement.size); }
+
+bool spans_nodes(const GroupPath& path) { return path.placement.nodes > 1; }
+
+Seconds last_step(const GroupPath& path) { return spans_nodes(path) ? path.inter_step : path.intra_step; }
+
+}  // namespace
+
+double inter_node_scale(const hardware::Cluster& cluster, std::int64_t nodes) {
+  const auto& points = cluster.inter_node_scaling;
+  if (points.empty()) return 1.0;
+  const auto above = std::find_if(points.begin(), points.end(),
+                                  [nodes](const hardware::ScalePoint& point) { return point.nodes >= nodes; });
+  if (above == points.end()) return points.back().bandwidth_ratio;
+  if (above == points.begin()) return above->bandwidth_ratio;
+  const auto below = above - 1;
+  const double from = std::log(static_cast<double>(below->nodes));
+  const double to = std::log(static_cast<double>(above->nodes));
+  const double part = (std::log(static_cast<double>(nodes)) - from) / (to - from);
+  return below->bandwidth_ratio + part * (above->bandwidth_ratio - below->bandwidth_ratio);
+}
+
+GroupPath group_path(const hardware::Cluster& cluster, const model::GroupPlacement& placement) {
+  const hardware::Network& intra = cluster.intra_node;
+  const hardware::Network& inter = cluster.inter_node;
+  GroupPath path;
+  path.placement = placement;
+  path.intra_bandwidth = intra.efficiency * intra.bandwidth;
+  path.bandwidth = path.intra_bandwidth;
+  path.base_latency = intra.base_latency;
+  path.intra_step = intra.step_latency;
+  if (!spans_nodes(path)) {
+    path.sharp_efficiency = cluster.nvlink_sharp ? cluster.nvlink_sharp_efficiency : 0.0;
+    return path;
+  }
+  const double nics_per_gpu = static_cast<double>(cluster.nics_per_node) / static_cast<double>(cluster.gpus_per_node);
+  const double reached = inter.efficiency * inter_node_scale(cluster, placement.nodes);
+  path.nic_share = nics_per_gpu * reached * inter.bandwidth;
+  path.bandwidth = std::min(path.intra_bandwidth, static_cast<double>(placement.ranks_per_node) * path.nic_share);
+  path.base_latency = inter.base_latency;
+  path.inter_step = inter.step_latency;
+  return path;
+}
+
+Seconds ring_latency(const GroupPath& path, std::int64_t passes) {
+  const std::int64_t steps = passes * (path.placement.size - 1);
+  const std::int64_t inter = passes * (path.placement.nodes - 1);
+  return path.base_latency + static_cast<double>(steps - inter) * path.intra_step +
+         static_cast<double>(inter) * path.inter_step;
+}
+
+Seconds ring_all_reduce(const GroupPath& path, Bytes bytes) {
+  return ring_latency(path, 2) + 2.0 * (ranks(path) - 1.0) / ranks(path) * (bytes / path.bandwidth);
+}
+
+Seconds ring_pass(const GroupPath& path, Bytes bytes) {
+  return ring_latency(path, 1) + (ranks(path) - 1.0) / ranks(path) * (bytes / path.bandwidth);
+}
+
+Seconds tree_all_reduce(const GroupPath& path, Bytes bytes) {
+  const double chain = static_cast<double>(path.placement.ranks_per_node - 1);
+  const double depth = std::log2(static_cast<double>(path.placement.nodes));
+  return path.base_latency + 2.0 * (chain * path.intra_step + depth * path.inter_step) + 2.0 * (bytes / path.bandwidth);
+}
+
+Seconds switch_all_reduce(const GroupPath& path, Bytes bytes) {
+  return path.base_latency + 2.0 * path.intra_step +
+         (ranks(path) + 1.0) / ranks(path) * (bytes / (path.sharp_efficiency * path.bandwidth));
+}
+
+Seconds all_reduce(const GroupPath& path, Bytes bytes) {
+  Seconds fastest = std::min(ring_all_reduce(path, bytes), tree_all_reduce(path, bytes));
+  if (path.sharp_efficiency > 0.0) fastest = std::min(fastest, switch_all_reduce(path, bytes));
+  return fastest;
+}
+
+Seconds all_to_all(const GroupPath& path, Bytes bytes) {
+  const double inside = static_cast<double>(path.placement.ranks_per_node);
+  Seconds transfer = (inside - 1.0) / ranks(path) * (bytes / path.intra_bandwidth);
+  if (spans_nodes(path)) {
+    transfer = std::max(transfer, (ranks(path) - inside) / ranks(path) * (bytes / path.nic_share));
+  }
+  return path.base_latency + last_step(path) + transfer;
+}
+
+Seconds send_recv(const GroupPath& path, Bytes bytes) {
+  return path.base_latency + last_step(path) + bytes / path.bandwidth;
+}
+
+Seconds collective_time(const GroupPath& path, model::OperatorKind kind, Bytes bytes) {
+  using model::OperatorKind;
+  if (path.placement.size <= 1) return Seconds{0.0};
+  SHARDSIM_CHECK(path.bandwidth.value() > 0.0, "a network without bandwidth");
+  switch (kind) {
+    case OperatorKind::all_reduce:
+      return all_reduce(path, bytes);
+    case OperatorKind::reduce_scatter:
+    case OperatorKind::all_gather:
+      return ring_pass(path, bytes);
+    case OperatorKind::all_to_all:
+      return all_to_all(path, bytes);
+    case OperatorKind::send_recv:
+      return send_recv(path, bytes);
+    default:
+      SHARDSIM_CHECK(false, "not a collective");
+      return Seconds{0.0};
+  }
+}
+
+}  // namespace shardsim::cost

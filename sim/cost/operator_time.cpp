@@ -1,0 +1,48 @@
+#include "sim/cost/operator_time.hpp"
+
+#include "sim/cost/attention.hpp"
+#include "sim/cost/gemm.hpp"
+#include "sim/cost/memory_bound.hpp"
+
+namespace shardsim::cost {
+
+Pricer::Pricer(const model::Scenario& scenario)
+    : device_{scenario.cluster.device},
+      memory_bound_slowdown_{scenario.stack.memory_bound_slowdown},
+      hybrid_{scenario.parallelism.zero_stage >= 1 && scenario.parallelism.num_distributed_optimizer_instances > 1} {
+  for (std::size_t i = 0; i < kGroups; ++i) {
+    paths_[i] = group_path(scenario.cluster, model::place(scenario, static_cast<model::Group>(i)));
+  }
+  if (hybrid_) {
+    const model::HybridPlacement hybrid = model::place_hybrid(scenario);
+    shard_path_ = group_path(scenario.cluster, hybrid.shard);
+    replica_path_ = group_path(scenario.cluster, hybrid.replicas);
+  }
+}
+
+Seconds Pricer::time(const model::Operator& op) const {
+  using model::OperatorKind;
+  if (model::is_communication(op.kind)) {
+    return static_cast<double>(op.launches) * communication_time(op, op.bytes / op.launches);
+  }
+  switch (op.kind) {
+    case OperatorKind::gemm:
+    case OperatorKind::batched_gemm:
+      return gemm_time(device_, op.dtype, op.shape, op.flops, op.bytes);
+    case OperatorKind::attention:
+      return attention_time(device_, op.dtype, op.pass, op.shape, op.flops, op.bytes);
+    default:
+      return memory_bound_time(device_, op.kind, op.bytes, op.launches, memory_bound_slowdown_);
+  }
+}
+
+Seconds Pricer::communication_time(const model::Operator& op, Bytes bytes) const {
+  return collective_time(path_of(op), op.kind, bytes);
+}
+
+const GroupPath& Pricer::path_of(const model::Operator& op) const {
+  if (!hybrid_ || op.group != model::Group::data) return paths_[index_of(op.group)];
+  return op.kind == model::OperatorKind::all_reduce ? replica_path_ : shard_path_;
+}
+
+}  // namespace shardsim::cost

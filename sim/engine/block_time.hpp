@@ -1,0 +1,50 @@
+// One micro batch through one block: its operators priced, communication set against the compute that hides it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/cost/operator_time.hpp"
+#include "sim/engine/time_terms.hpp"
+#include "sim/model/operators.hpp"
+#include "sim/model/scenario.hpp"
+
+namespace shardsim::engine {
+
+/// What one group's communication takes.
+struct Communication {
+  Seconds total{0.0};
+  /// Not hidden, and what hidden communication takes from the compute beside it.
+  Seconds exposed{0.0};
+  Bytes bytes{0};
+
+  void add(const Communication& other, std::int64_t count) {
+    total += static_cast<double>(count) * other.total;
+    exposed += static_cast<double>(count) * other.exposed;
+    bytes += count * other.bytes;
+  }
+};
+using CommunicationByGroup = std::array<Communication, cost::kGroups>;
+
+/// One direction of a block.
+struct PassTime {
+  TermTimes terms;
+  CommunicationByGroup communication;
+  /// Compute of weight gradients, contained in the terms.
+  Seconds weight_gradient{0.0};
+  /// Σ terms.
+  Seconds total{0.0};
+};
+
+/// Communication beside compute that could hide it: max(0, communication − compute), and the compute beside the hidden
+/// part slowed down:  exposed = C − H + (slowdown − 1)·H,  H = min(C, compute).
+[[nodiscard]] Seconds exposed_time(Seconds communication, Seconds compute, double compute_slowdown);
+
+/// Device time of the operators in order; the host needs launches · per_launch, and what it needs longer is host_wait.
+/// Overlapped communication hides behind one matrix operator: a reduction of forward results behind the product that
+/// makes them, everything else behind the product that follows. No product hides two communications at once.
+[[nodiscard]] PassTime pass_time(const model::Scenario& scenario, const cost::Pricer& pricer,
+                                 const std::vector<model::Operator>& operators);
+
+}  // namespace shardsim::engine

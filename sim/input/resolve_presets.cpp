@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "sim/base/suggest.hpp"
+#include "sim/input/resolve_steps.hpp"
+#include "sim/input/text.hpp"
+
+namespace shardsim::input {
+namespace {
+
+/// Finds presets and reads them, keeping the problems.
+class PresetReader {
+ public:
+  PresetReader(const Settings& given, const std::vector<Preset>& known) : given_{given}, known_{known} {}
+
+  /// The preset's settings, and its name under "<section>.name" unless it has one of its own. Empty when there is
+  /// no such preset: then the name is a problem.
+  Settings read(const std::string& section, const Setting& name) {
+    const std::string kind = section + "s";
+    const auto is_wanted = [&](const Preset& preset) { return preset.kind == kind && preset.name == name.value; };
+    const auto preset = std::find_if(known_.begin(), known_.end(), is_wanted);
+    Settings settings;
+    if (preset == known_.end()) {
+      problems.add({name.origin, name.key, name.value, unknown_name(section, kind, name.value)});
+      unknown.push_back(name.key);
+      return settings;
+    }
+    const Settings text = read_scenario(preset->text, preset_file(*preset), problems);
+    settings.append({section + ".name", preset->name, {preset_file(*preset), 0, "name"}, {}});
+    for (Setting setting : text.all()) {
+      const bool at_top = setting.key.find('.') == std::string::npos;
+      if (at_top) setting.key = section + "." + setting.key;
+      settings.set(std::move(setting));
+    }
+    return settings;
+  }
+
+  /// The name of a section's preset, or the assumed one.
+  [[nodiscard]] Setting name(const std::string& section, const char* assumed) const {
+    const std::string key = section + ".preset";
+    if (const Setting* name = given_.find(key)) return *name;
+    return {key, assumed, {}, "no " + section + " preset given"};
+  }
+
+  Problems problems;
+  std::vector<std::string> unknown;
+
+ private:
+  [[nodiscard]] std::string unknown_name(const std::string& section, const std::string& kind,
+                                         const std::string& name) const {
+    std::vector<std::string_view> names;
+    for (const Preset& preset : known_) {
+      if (preset.kind == kind) names.push_back(preset.name);
+    }
+    std::string message = "there is no " + section + " preset of this name";
+    if (const auto near = nearest(name, names)) return message + "; did you mean " + quoted(*near) + "?";
+    for (std::size_t i = 0; i < names.size(); ++i) message += (i == 0 ? "; known: " : ", ") + std::string(names[i]);
+    return message;
+  }
+
+  const Settings& given_;
+  const std::vector<Preset>& known_;
+};
+
+Settings with_canonical_keys(const Settings& settings) {
+  Settings canonical;
+  for (Setting setting : settings.all()) {
+    setting.key = canonical_key(setting.key);
+    canonical.set(std::move(setting));
+  }
+  for (const std::string& warning : settings.warnings()) canonical.warn(warning);
+  return canonical;
+}
+
+/// The cluster on top of its device. A device that the user names replaces the cluster's, corrections included.
+Settings read_cluster(const Settings& given, PresetReader& reader) {
+  const Setting name = reader.name("cluster", kDefaultCluster);
+  const Settings cluster = reader.read("cluster", name);
+  const Setting* own_device = cluster.find("device.preset");
+  const Setting* given_device = given.find("device.preset");
+  const bool replaced = given_device != nullptr && (own_device == nullptr || own_device->value != given_device->value);
+  Settings result;
+  if (const Setting* device = given_device != nullptr ? given_device : own_device) {
+    result.merge(reader.read("device", *device));
+  }
+  for (const Setting& setting : cluster.all()) {
+    const bool of_device = setting.key.rfind("device.", 0) == 0;
+    if (!replaced || !of_device) result.set(setting);
+  }
+  result.set(name);
+  return result;
+}
+
+}  // namespace
+
+Draft with_presets(const Settings& settings, const std::vector<Preset>& known) {
+  const Settings given = with_canonical_keys(settings);
+  PresetReader reader(given, known);
+  Settings merged = read_cluster(given, reader);
+  const Setting stack = reader.name("stack", kDefaultStack);
+  merged.merge(reader.read("stack", stack));
+  merged.set(stack);
+  if (const Setting* model = given.find("model.preset")) merged.merge(reader.read("model", *model));
+  merged.merge(given);
+  Draft draft(std::move(merged), std::move(reader.problems));
+  for (const std::string& key : reader.unknown) draft.distrust(key);
+  return draft;
+}
+
+}  // namespace shardsim::input

@@ -1,0 +1,115 @@
+#include "sim/input/scenario_file.hpp"
+
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+#include <cmath>
+#include <utility>
+
+#include "sim/input/units.hpp"
+
+namespace shardsim::input {
+namespace {
+
+int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
+
+/// A float keeps a sign of being one, so that 8.0 is not taken for the whole number 8.
+std::string float_text(double value) {
+  std::string text = to_text(value);
+  const bool looks_whole = std::isfinite(value) && text.find_first_of(".e") == std::string::npos;
+  return looks_whole ? text + ".0" : text;
+}
+
+/// The text of a value, or nothing for kinds of values that no setting has (dates, tables inside lists).
+std::optional<std::string> value_text(const toml::node& node);
+
+/// Elements with blanks between; a list inside a list is a point: [[2, 1.0], [4, 0.9]] is "2:1.0 4:0.9".
+std::optional<std::string> list_text(const toml::array& list, char between) {
+  std::string text;
+  for (const toml::node& element : list) {
+    const toml::array* point = element.as_array();
+    if (point != nullptr && between == ':') return {};
+    const auto element_text = point != nullptr ? list_text(*point, ':') : value_text(element);
+    if (!element_text) return {};
+    if (!text.empty()) text += between;
+    text += *element_text;
+  }
+  return text;
+}
+
+std::optional<std::string> value_text(const toml::node& node) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* number = node.as_integer()) return to_text(std::int64_t{number->get()});
+  if (const auto* number = node.as_floating_point()) return float_text(number->get());
+  if (const auto* flag = node.as_boolean()) return to_text(flag->get());
+  if (const auto* list = node.as_array()) return list_text(*list, ' ');
+  return {};
+}
+
+class Reader {
+ public:
+  Reader(const std::string& file, Settings& settings, Problems& problems)
+      : file_{file}, settings_{settings}, problems_{problems} {}
+
+  void read(const toml::table& table, const std::string& prefix) {
+    for (const auto& [key, node] : table) {
+      const std::string name = prefix.empty() ? std::string(key.str()) : prefix + "." + std::string(key.str());
+      if (const auto* inner = node.as_table()) {
+        read(*inner, name);
+      } else {
+        read_value(name, node);
+      }
+    }
+  }
+
+ private:
+  void read_value(const std::string& name, const toml::node& node) {
+    const Origin origin{file_, line_of(node), name};
+    auto text = value_text(node);
+    if (!text) {
+      problems_.add({origin, name, {}, "must be text, a number, true, false or a list of them"});
+      return;
+    }
+    settings_.set({canonical_key(name), std::move(*text), origin, {}});
+  }
+
+  const std::string& file_;
+  Settings& settings_;
+  Problems& problems_;
+};
+
+}  // namespace
+
+std::string canonical_key(std::string_view key) {
+  constexpr std::string_view kClusterDevice = "cluster.device";
+  if (key == "gpus") return "cluster.gpus";
+  if (key == kClusterDevice) return "device.preset";
+  if (key.rfind("cluster.device.", 0) == 0) return "device" + std::string(key.substr(kClusterDevice.size()));
+  for (const std::string_view section : {"model", "stack", "cluster", "device"}) {
+    if (key == section) return std::string(section) + ".preset";
+  }
+  return std::string(key);
+}
+
+Settings read_scenario(std::string_view text, const std::string& file, Problems& problems) {
+  Settings settings;
+  if (text.find('\0') != std::string_view::npos) {
+    problems.add({{file, 0, {}}, {}, {}, "is no text file (it holds zero bytes); a scenario file is TOML"});
+    return settings;
+  }
+  const toml::parse_result result = toml::parse(text);
+  if (!result) {
+    const toml::parse_error& error = result.error();
+    const int line = static_cast<int>(error.source().begin.line);
+    problems.add({{file, line, {}}, {}, {}, "is no valid TOML: " + std::string(error.description())});
+    return settings;
+  }
+  if (result.table().empty()) {
+    problems.add({{file, 0, {}}, {}, {}, "is empty; a scenario file needs [model], [training] and the like"});
+    return settings;
+  }
+  Reader(file, settings, problems).read(result.table(), {});
+  return settings;
+}
+
+}  // namespace shardsim::input

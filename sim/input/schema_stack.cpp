@@ -1,0 +1,72 @@
+#include "sim/input/schema_builder.hpp"
+
+namespace shardsim::input {
+
+using model::Stack;
+
+void add_stack_keys(std::vector<SchemaKey>& keys) {
+  constexpr NumberRange kBytesPerElement{0.0, 1000.0};
+  constexpr NumberRange kError{0.0, 2.0};
+  const auto section = [](auto& scenario) -> auto& { return scenario.stack; };
+  Fields fields(keys, "stack", section);
+  fields.text("name", &Stack::name, "name of the stack")
+      .text("title", &Stack::title, "one line about the stack")
+      .text("provenance", &Stack::provenance, "where the constants come from")
+      .choice("default_attention_kernel", &Stack::default_attention_kernel, "attention where the run does not say")
+      .choice("default_cross_entropy", &Stack::default_cross_entropy, "loss where the run does not say")
+      .choice("default_optimizer", &Stack::default_optimizer, "optimizer where the run does not say")
+      .choice("gradient_dtype_fp16", &Stack::gradient_dtype_fp16, "gradient format of fp16 training")
+      .choice("gradient_dtype_bf16", &Stack::gradient_dtype_bf16, "gradient format of bf16 and fp8 training")
+      .flag("fp32_gradient_copy_at_step", &Stack::fp32_gradient_copy_at_step,
+            "the optimizer copies low-precision gradients to fp32")
+      .choice("layer_split", &Stack::layer_split, "how layers are dealt to stages")
+      .choice("interleaving", &Stack::interleaving, "which micro batch counts an interleaved schedule accepts")
+      .flag("zero_with_pipeline", &Stack::zero_with_pipeline, "ZeRO 2 and 3 work together with a pipeline")
+      .flag("overlaps_input_gradient_reduction", &Stack::overlaps_input_gradient_reduction,
+            "a column-parallel layer's input gradient is reduced beside its weight gradient")
+      .flag("scatter_gather_pipeline_sends", &Stack::scatter_gather_pipeline_sends,
+            "pipeline sends are divided over the tensor group")
+      .quantity("gradient_bucket", &Stack::gradient_bucket, "bucket of an overlapped gradient reduction")
+      .number("memory_bound_slowdown", &Stack::memory_bound_slowdown, {0.1, 100.0},
+              "memory-bound kernels over the device's fused ones");
+  fields.nested("fusion", &Stack::fusion)
+      .flag("bias_activation", &model::Fusion::bias_activation, "bias and activation in one kernel")
+      .flag("bias_dropout_add", &model::Fusion::bias_dropout_add, "bias, dropout and residual sum in one kernel")
+      .flag("masked_softmax", &model::Fusion::masked_softmax, "scale, mask and softmax in one kernel")
+      .flag("normalization", &model::Fusion::normalization, "norm in one kernel")
+      .flag("rotary", &model::Fusion::rotary, "rotary embedding in one kernel")
+      .flag("optimizer", &model::Fusion::optimizer, "optimizer step in multi-tensor kernels");
+  fields.nested("saved", &Stack::saved)
+      .number("extra_per_attention_score", &model::SavedForBackward::extra_per_attention_score, kBytesPerElement,
+              "extra bytes kept per score of unfused attention")
+      .number("extra_per_ffn_element", &model::SavedForBackward::extra_per_ffn_element, kBytesPerElement,
+              "extra bytes kept per feed-forward element")
+      .number("extra_per_residual_element", &model::SavedForBackward::extra_per_residual_element, kBytesPerElement,
+              "extra bytes kept per residual element")
+      .number("extra_per_flash_output_element", &model::SavedForBackward::extra_per_flash_output_element,
+              kBytesPerElement, "extra bytes kept per output element of fused attention");
+  fields.nested("logit_bytes", &Stack::logit_bytes)
+      .number("unfused", &model::LogitBytes::unfused, kBytesPerElement, "bytes per logit at the peak, unfused loss")
+      .number("fused_native", &model::LogitBytes::fused_native, kBytesPerElement, "the same, Megatron's fused loss")
+      .number("fused_te", &model::LogitBytes::fused_te, kBytesPerElement, "the same, Transformer Engine's fused loss");
+  fields.nested("default_overlap", &Stack::default_overlap)
+      .flag("grad_reduce", &model::Overlap::grad_reduce, "overlap of gradient reduction where the run does not say")
+      .flag("param_gather", &model::Overlap::param_gather, "overlap of parameter gather where the run does not say")
+      .flag("tensor_parallel", &model::Overlap::tensor_parallel, "overlap of tensor-parallel collectives likewise")
+      .flag("pipeline", &model::Overlap::pipeline, "overlap of pipeline sends likewise");
+  fields.nested("host", &Stack::host)
+      .quantity("per_launch", &model::HostCost::per_launch, "host time per kernel")
+      .quantity("per_iteration", &model::HostCost::per_iteration, "host time per iteration");
+  fields.nested("allocator", &Stack::allocator)
+      .number("fragmentation", &model::AllocatorBehaviour::fragmentation, {0.0, 10.0},
+              "reserved over allocated memory, minus one")
+      .quantity("context", &model::AllocatorBehaviour::context, "CUDA context and kernels")
+      .quantity("first_communicator", &model::AllocatorBehaviour::first_communicator, "NCCL, first communicator")
+      .quantity("further_communicator", &model::AllocatorBehaviour::further_communicator, "NCCL, each further one")
+      .quantity("workspace", &model::AllocatorBehaviour::workspace, "cuBLAS and Transformer Engine workspaces");
+  fields.nested("error", &Stack::error)
+      .number("time", &model::PredictionError::time, kError, "deviation of log(predicted / measured) time")
+      .number("memory", &model::PredictionError::memory, kError, "deviation of log(predicted / measured) memory");
+}
+
+}  // namespace shardsim::input

@@ -1,0 +1,33 @@
+// Activations kept for the backward pass, and what the backward pass needs beside them.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/base/units.hpp"
+#include "sim/model/layout.hpp"
+#include "sim/model/operators.hpp"
+#include "sim/model/rank_sizes.hpp"
+#include "sim/model/scenario.hpp"
+
+namespace shardsim::memory {
+
+/// Saved bytes of one block and micro batch, without the loss (its logits are counted apart).
+[[nodiscard]] Bytes saved_by(const model::Block& block);
+
+/// One micro batch through one chunk: layers, checkpointed inputs, embedding, final norm.
+[[nodiscard]] Bytes chunk_activations(const model::Scenario& scenario, const model::OperatorList& operators,
+                                      const model::Chunk& chunk);
+
+/// A stage's activations at their peak: chunks in flight (sim/schedule) times the mean chunk.
+[[nodiscard]] Bytes stage_activations(const model::Scenario& scenario, const model::OperatorList& operators,
+                                      const model::Stage& stage, std::int64_t stage_index);
+
+/// Largest working set of a layer's backward pass: gradients of the ffn or of the attention scores, recomputed
+/// activations, gathered parameters of ZeRO-3.
+[[nodiscard]] Bytes backward_temporaries(const model::Scenario& scenario, const model::OperatorList& operators,
+                                         const model::RankSizes& sizes, const model::Stage& stage);
+
+/// Logits at the peak of the loss, deferred output-layer gradients, and what GPipe keeps of earlier micro batches.
+[[nodiscard]] Bytes loss_logits(const model::Scenario& scenario, const model::RankSizes& sizes);
+
+}  // namespace shardsim::memory

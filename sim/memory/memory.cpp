@@ -1,0 +1,76 @@
+#include "sim/memory/memory.hpp"
+
+#include <array>
+
+#include "sim/memory/activations.hpp"
+#include "sim/memory/device_use.hpp"
+#include "sim/memory/model_state.hpp"
+#include "sim/model/rank_sizes.hpp"
+
+namespace shardsim::memory {
+namespace {
+
+/// What lives beside the model state at one moment of the iteration.
+struct Moment {
+  std::string_view name;
+  Bytes activations;
+  Bytes temporaries;
+  Bytes logits;
+  [[nodiscard]] Bytes total() const { return activations + temporaries + logits; }
+};
+
+/// The largest of: the loss (last stage), a layer's backward with every activation in flight, the optimizer step.
+Moment peak_moment(const model::Scenario& scenario, const model::OperatorList& operators, const model::RankSizes& sizes,
+                   const model::Stage& stage, std::int64_t index, const ModelState& state) {
+  const Bytes activations = stage_activations(scenario, operators, stage, index);
+  const Bytes logits = stage.has_head() ? loss_logits(scenario, sizes) : Bytes{0};
+  const std::array<Moment, 3> moments{
+      Moment{"loss", activations, Bytes{0}, logits},
+      Moment{"backward", activations, backward_temporaries(scenario, operators, sizes, stage), Bytes{0}},
+      Moment{"optimizer step", Bytes{0}, state.step_temporaries, Bytes{0}}};
+  Moment peak = moments[1];
+  for (const Moment& moment : moments) {
+    if (moment.total() > peak.total()) peak = moment;
+  }
+  return peak;
+}
+
+StageMemory stage_memory(const model::Scenario& scenario, const model::OperatorList& operators,
+                         const model::RankSizes& sizes, const model::Stage& stage, std::int64_t index) {
+  const ModelState state = model_state(scenario, stage);
+  const Moment peak = peak_moment(scenario, operators, sizes, stage, index, state);
+  StageMemory memory;
+  memory.stage = index;
+  memory.parameters = state.parameters;
+  memory.gradients = state.gradients;
+  memory.optimizer = state.optimizer;
+  memory.activations = peak.activations;
+  memory.temporaries = peak.temporaries;
+  memory.logits = peak.logits;
+  memory.workspace = scenario.stack.allocator.workspace;
+  memory.peak_moment = peak.name;
+  memory.peak_allocated = state.parameters + state.gradients + state.optimizer + peak.total() + memory.workspace;
+  memory.peak_reserved = reserved(scenario.stack, memory.peak_allocated);
+  memory.device_used = memory.peak_reserved + outside_framework(scenario);
+  return memory;
+}
+
+}  // namespace
+
+Memory predict_memory(const model::Scenario& scenario, const std::vector<model::Stage>& stages,
+                      const model::OperatorList& operators) {
+  const model::RankSizes sizes{scenario};
+  Memory memory;
+  memory.device_total = scenario.cluster.device.memory_capacity;
+  memory.stages.reserve(stages.size());
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    memory.stages.push_back(stage_memory(scenario, operators, sizes, stages[i], index));
+    if (memory.stages.back().device_used > memory.worst().device_used) memory.worst_stage = index;
+  }
+  memory.out_of_memory_probability =
+      out_of_memory_probability(memory.worst().device_used, memory.device_total, scenario.stack.error.memory);
+  return memory;
+}
+
+}  // namespace shardsim::memory

@@ -1,0 +1,17 @@
+// Operators of the two ends of the model: embedding and head.
+#pragma once
+
+#include "sim/model/operators.hpp"
+#include "sim/model/rank_sizes.hpp"
+
+namespace shardsim::model {
+
+[[nodiscard]] Block embedding_block(const Scenario& scenario, const RankSizes& sizes);
+
+/// Final norm, output projection over the vocabulary shard, cross entropy, and BERT's heads.
+[[nodiscard]] Block head_block(const Scenario& scenario, const RankSizes& sizes);
+
+/// Bytes that the loss keeps for its backward pass: the fp32 softmax (Korthikanti et al. 2022, section 4.3).
+[[nodiscard]] Bytes saved_logits(const RankSizes& sizes);
+
+}  // namespace shardsim::model
