@@ -142,7 +142,8 @@ Prediction predict(const model::Scenario& scenario) {
   const PassTime slowest = blocks.stage_detail(pipeline.counts[pipeline.slowest]);
   TermTimes terms;
   terms.add(slowest.terms, static_cast<double>(m));
-  terms[Term::pipeline_bubble] = pipeline.span - static_cast<double>(m) * pipeline.stages[pipeline.slowest].total();
+  const Seconds busy = static_cast<double>(m) * pipeline.stages[pipeline.slowest].total();
+  terms[Term::pipeline_bubble] = std::max(Seconds{0.0}, pipeline.span - busy);  // rounding, where there is none
   terms[Term::pipeline_exposed] = pipeline.sends_exposed + step.embedding;
   terms[Term::data_parallel_exposed] = step.data_exposed;
   terms[Term::optimizer] = step.optimizer;

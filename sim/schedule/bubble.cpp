@@ -33,9 +33,8 @@ bool is_zero_bubble(model::Schedule schedule) {
 
 std::size_t slowest_stage(const std::vector<StageTime>& stages) {
   SHARDSIM_CHECK(!stages.empty(), "a pipeline without stages");
-  const auto slowest = std::max_element(stages.begin(), stages.end(), [](const StageTime& a, const StageTime& b) {
-    return a.total() < b.total();
-  });
+  const auto slowest = std::max_element(stages.begin(), stages.end(),
+                                        [](const StageTime& a, const StageTime& b) { return a.total() < b.total(); });
   return static_cast<std::size_t>(slowest - stages.begin());
 }
 
@@ -57,10 +56,13 @@ Seconds interleaved_span(const std::vector<StageTime>& stages, std::int64_t micr
 Seconds zero_bubble_span(const std::vector<StageTime>& stages, std::int64_t micro_batches,
                          double delayed_weight_gradients) {
   const std::size_t slowest = slowest_stage(stages);
+  const double others = static_cast<double>(stages.size()) - 1.0;
+  const double most = 1.0 + static_cast<double>(micro_batches) / std::max(others, 1.0);
+  const double delayed = std::min(delayed_weight_gradients, most);
   Seconds bubble{0.0};
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (i == slowest) continue;
-    bubble += std::max(Seconds{0.0}, stages[i].total() - delayed_weight_gradients * stages[i].weight_gradient);
+    bubble += std::max(Seconds{0.0}, stages[i].total() - delayed * stages[i].weight_gradient);
   }
   return static_cast<double>(micro_batches) * stages[slowest].total() + bubble;
 }

@@ -39,6 +39,8 @@ struct StageTime {
 /// Zero-bubble schedules (Qi et al. 2023, Table 1):  m·max t_i + Σ_{i ≠ slowest} max(0, t_i − d·w_i), with
 /// t = T_F + T_B + T_W, w = T_W. H1 delays d = 2 weight gradients per stage into the bubble: (p − 1)(T_F + T_B − T_W);
 /// H2 delays 3: (p − 1)(T_F + T_B − 2·T_W). With equal times 1p is as H1, (p − 1)/(3m), and 2p as H2, 0.
+/// Only m weight gradients can move into the others' bubbles, so that no schedule ends sooner for more work:
+/// d = min(d, 1 + m/(p − 1)).
 [[nodiscard]] Seconds zero_bubble_span(const std::vector<StageTime>& stages, std::int64_t micro_batches,
                                        double delayed_weight_gradients);
 

@@ -61,6 +61,13 @@ TEST(Bubble, GpipeWaitsForTheSlowestOfEachPass) {
   EXPECT_DOUBLE_EQ(one_f_one_b_span(stages, 2).value(), 14.0);
 }
 
+// Five stages and two micro batches: 1 + 2/4 weight gradients per stage move instead of H2's 3:
+// 2·3 + 4·(3 − 1.5) = 12.
+TEST(Bubble, NoMoreWeightGradientsMoveThanThereAre) {
+  const std::vector<StageTime> stages(5, stage(1, 2, 1));
+  EXPECT_DOUBLE_EQ(pipeline_span(pipeline(Schedule::zero_bubble_2p, 5), stages, 2).value(), 12.0);
+}
+
 // The last of three stages ends two backwards (2 + 3) before the first; with two chunks half of that.
 TEST(Bubble, LaterStagesEndEarlier) {
   const std::vector<StageTime> stages{stage(1, 2, 1), stage(2, 3, 1), stage(1, 1, 1)};
