@@ -105,6 +105,17 @@ void Draft::reject(std::string_view key, const std::string& message) {
   }
 }
 
+void Draft::warn_of_values_left_open() {
+  for (const Setting& setting : left_open_) {
+    const SchemaKey* key = find_key(setting.key);
+    const auto is_listed = [&](const model::Assumption& assumption) { return assumption.key == setting.key; };
+    const bool listed = std::any_of(scenario.assumed.begin(), scenario.assumed.end(), is_listed);
+    if (key == nullptr || listed || given(setting.key)) continue;
+    warn(place_of(setting.origin) + ": " + setting.origin.name + " is \"auto\" and nothing else gives it; taken as " +
+         setting.key + " = " + key->write(scenario));
+  }
+}
+
 std::string Draft::left_open(std::string_view key) const {
   for (const Setting& setting : left_open_) {
     if (setting.key == key) return " (\"" + setting.origin.name + "\" is \"auto\" in " + place_of(setting.origin) + ")";
