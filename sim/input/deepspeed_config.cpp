@@ -64,7 +64,8 @@ class DeepSpeedReader {
     reader_.take(zero, "overlap_comm", "parallelism.overlap.grad_reduce");
     read_bucket(zero);
     const bool parameters = is_offloaded(zero, "offload_param");
-    const bool optimizer = is_offloaded(zero, "offload_optimizer") || json_text(zero.value("cpu_offload", json())) == "true";
+    const bool optimizer =
+        is_offloaded(zero, "offload_optimizer") || json_text(zero.value("cpu_offload", json())) == "true";
     if (parameters) {
       reader_.put("training.offload", "optimizer_and_parameters", "offload_param");
     } else if (optimizer) {
@@ -115,11 +116,13 @@ class DeepSpeedReader {
     const auto type = optimizer.find("type");
     if (type == optimizer.end()) return;
     std::string name = json_text(*type);
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     constexpr std::array<std::string_view, 3> kKnown{"adam", "lamb", "sgd"};
     for (const std::string_view known : kKnown) {
       // AdamW, FusedAdam, OneBitLamb and the like hold the same states.
-      if (name.find(known) != std::string::npos) return reader_.put("training.optimizer", std::string(known), "optimizer");
+      if (name.find(known) != std::string::npos)
+        return reader_.put("training.optimizer", std::string(known), "optimizer");
     }
     settings_.warn(file_ + ": optimizer " + name + " is not modelled; the stack's own is taken");
   }
@@ -128,7 +131,8 @@ class DeepSpeedReader {
     for (const char* name : {"activation_checkpointing", "sparse_attention", "compression_training", "autotuning",
                              "curriculum_learning", "data_efficiency"}) {
       if (config_.contains(name)) {
-        settings_.warn(file_ + ": " + name + " bears on performance and is not modelled; give recompute and sizes as flags");
+        settings_.warn(file_ + ": " + name +
+                       " bears on performance and is not modelled; give recompute and sizes as flags");
       }
     }
   }

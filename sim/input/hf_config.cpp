@@ -56,8 +56,8 @@ struct Activation {
   std::string_view theirs;
   std::string_view ours;
 };
-constexpr std::array kPlainActivations{Activation{"gelu", "gelu"},           Activation{"gelu_new", "gelu"},
-                                       Activation{"gelu_fast", "gelu"},      Activation{"gelu_pytorch_tanh", "gelu"},
+constexpr std::array kPlainActivations{Activation{"gelu", "gelu"}, Activation{"gelu_new", "gelu"},
+                                       Activation{"gelu_fast", "gelu"}, Activation{"gelu_pytorch_tanh", "gelu"},
                                        Activation{"relu2", "squared_relu"}};
 constexpr std::array kGatedActivations{Activation{"silu", "swiglu"}, Activation{"swish", "swiglu"}};
 

@@ -10,8 +10,8 @@ namespace {
 model::Scenario resolve_deepspeed(std::string_view config, const std::vector<Setting>& flags = {}) {
   Problems problems;
   Settings settings = read_scenario(
-      "gpus = 16\n[model]\nnum_layers = 24\nhidden_size = 1024\nnum_attention_heads = 16\nseq_length = 1024\n", "run.toml",
-      problems);
+      "gpus = 16\n[model]\nnum_layers = 24\nhidden_size = 1024\nnum_attention_heads = 16\nseq_length = 1024\n",
+      "run.toml", problems);
   for (const Setting& flag : flags) settings.set(flag);
   settings.merge(read_deepspeed_config(config, "ds.json", problems));
   problems.throw_if_any();
@@ -112,13 +112,14 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{R"({"train_micro_batch_size_per_gpu": "${MICRO}"})", "training.micro_batch_size", "placeholder"},
         BadConfig{R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": "{{zero}}"}})",
                   "parallelism.zero_stage", "placeholder"},
-        BadConfig{R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 4}})", "parallelism.zero_stage",
-                  "within 0 … 3"},
+        BadConfig{R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 4}})",
+                  "parallelism.zero_stage", "within 0 … 3"},
         BadConfig{R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization": 2})", "zero_optimization",
                   "must be an object"},
         BadConfig{R"({"train_micro_batch_size_per_gpu": 1, "fp16": {"enabled": 7}})", "fp16.enabled", "true or false"},
-        BadConfig{R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"offload_param": {"device": "disk"}}})",
-                  "offload_param.device", "none, cpu or nvme"},
+        BadConfig{
+            R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"offload_param": {"device": "disk"}}})",
+            "offload_param.device", "none, cpu or nvme"},
         BadConfig{R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"reduce_bucket_size": -5}})",
                   "reduce_bucket_size", "number of elements"},
         // 2 · 16 GPUs · 4 steps = 128, not 100.
