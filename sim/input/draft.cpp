@@ -44,7 +44,7 @@ void Draft::read_setting(const Setting& setting) {
   const SchemaKey* key = find_key(setting.key);
   if (key == nullptr && !is_derived(setting.key)) {
     const std::string near = nearest_key(setting.key);
-    reject(setting.key, "is no known key" + (near.empty() ? near : "; did you mean " + quoted(near) + "?"));
+    reject(setting.key, "is no known key" + (near.empty() ? near : "; did you mean " + in_quotes(near) + "?"));
     return;
   }
   std::string error;

@@ -38,7 +38,7 @@ bool is_left_open(const std::string& value) {
 }
 
 Origin JsonReader::origin(const std::string& name) const {
-  const std::size_t position = text_.find(quoted(name));
+  const std::size_t position = text_.find(in_quotes(name));
   return {file_, position == std::string_view::npos ? 0 : line_at(text_, position), name};
 }
 

@@ -80,7 +80,7 @@ class HfReader {
       take_activation("hidden_act", "gelu", kPlainActivations);
       assume_sequence("max_position_embeddings");
     } else if (const Name* like = llama_like(type); type == "llama" || like != nullptr) {
-      if (like != nullptr) settings_.warn(file_ + ": model_type " + quoted(type) + ": " + std::string(like->ours));
+      if (like != nullptr) settings_.warn(file_ + ": model_type " + in_quotes(type) + ": " + std::string(like->ours));
       read_llama(type);
     } else {
       refuse_type(type);
@@ -153,7 +153,7 @@ class HfReader {
       return;
     }
     std::string message = "is not modelled; known: " + list;
-    if (const auto near = nearest(type, known)) message += "; did you mean " + quoted(*near) + "?";
+    if (const auto near = nearest(type, known)) message += "; did you mean " + in_quotes(*near) + "?";
     problems_.add({reader_.origin("model_type"), "model_type", type, std::move(message)});
   }
 

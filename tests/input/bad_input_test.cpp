@@ -56,14 +56,15 @@ TEST_P(BadInput, IsOneProblemThatNamesKeyAndRemedy) {
 INSTANTIATE_TEST_SUITE_P(
     Shapes, BadInput,
     testing::Values(
-        Mistake{"heads_by_tp", split("tensor_model_parallel_size = 3", "3"), "model.num_attention_heads",
-                "no multiple of tensor_model_parallel_size = 3; 15 or 18 would be"},
+        Mistake{"heads_by_tp",
+                "gpus = 3\n" + model("ffn_hidden_size = 3072") + "[parallelism]\ntensor_model_parallel_size = 3",
+                "model.num_attention_heads", "no multiple of tensor_model_parallel_size = 3; 15 or 18 would be"},
         Mistake{"ffn_by_tp",
                 "gpus = 16\n" + model("ffn_hidden_size = 4100") + "[parallelism]\ntensor_model_parallel_size = 16",
                 "model.ffn_hidden_size", "4096 or 4112 would be"},
         Mistake{"hidden_by_heads",
                 "[model]\nnum_layers = 24\nhidden_size = 1000\nnum_attention_heads = 16\nseq_length = 1024\n"
-                "training.micro_batch_size = 4",
+                "[training]\nmicro_batch_size = 4",
                 "model.hidden_size", "no multiple of the 16 attention heads; give kv_channels"},
         Mistake{"groups_by_tp",
                 "gpus = 8\n" + model("num_query_groups = 4") + "[parallelism]\ntensor_model_parallel_size = 8",
@@ -181,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "cluster.inter_node.bandwidth", "no unit of bandwidth"},
         Mistake{"too_large_to_compute",
                 "[model]\nnum_layers = 10000\nhidden_size = 1048576\nnum_attention_heads = 65536\nkv_channels = 128\n"
-                "seq_length = 1024\ntraining.micro_batch_size = 1",
+                "seq_length = 1024\n[training]\nmicro_batch_size = 1",
                 "model.hidden_size", "too large to compute"},
         Mistake{"activations_too_large",
                 "[model]\nnum_layers = 1000\nhidden_size = 1024\nnum_attention_heads = 16\n"
@@ -189,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "model.seq_length", "too large to compute"},
         Mistake{"derived_too_large",
                 "[model]\nnum_layers = 1\nhidden_size = 65536\nnum_attention_heads = 1\nseq_length = 8\n"
-                "training.micro_batch_size = 1",
+                "[training]\nmicro_batch_size = 1",
                 "model.kv_channels", "follows from the other values but must be within"}),
     [](const auto& one) { return one.param.name; });
 
@@ -202,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "known: a100-dgx, v100-dgx2h"},
         Mistake{"unknown_device", "device = \"a10\"\n" + model(""), "device.preset", "did you mean \"a100\""},
         Mistake{"unknown_stack", "stack = \"nanotrn\"\n" + model(""), "stack.preset", "did you mean \"nanotron\""},
-        Mistake{"unknown_model", "model = \"gpt3-175\"\ntraining.micro_batch_size = 1", "model.preset",
+        Mistake{"unknown_model", "model = \"gpt3-175\"\n[training]\nmicro_batch_size = 1", "model.preset",
                 "did you mean \"gpt3-175b\""},
         Mistake{"unknown_key", model("hiden_size = 3"), "model.hiden_size", "did you mean \"model.hidden_size\""},
         Mistake{"key_in_wrong_section", model("global_batch_size = 8"), "model.global_batch_size",
