@@ -27,7 +27,7 @@ Parsed<std::vector<ScalePoint>> parse_scaling(std::string_view text) {
     const auto ratio = parse_number(colon < point.size() ? point.substr(colon + 1) : std::string_view());
     const bool good = nodes.value && ratio.value && *nodes.value >= 1 && *nodes.value <= (1 << 22) &&
                       *ratio.value > 0.0 && *ratio.value <= 10.0;
-    if (!good) return {{}, quoted(point) + " is no nodes:ratio, like 2:1.0 4:0.9"};
+    if (!good) return {{}, in_quotes(point) + " is no nodes:ratio, like 2:1.0 4:0.9"};
     if (!points.empty() && points.back().nodes >= *nodes.value) return {{}, "must be sorted by rising number of nodes"};
     points.push_back({*nodes.value, *ratio.value});
   }

@@ -34,7 +34,7 @@ Parsed<RecomputeModules> parse_modules(std::string_view text) {
       found = true;
     }
     if (!found) {
-      return {{}, quoted(word) + " is no recomputable part (core_attn, layernorm, mlp_act, mlp)"};
+      return {{}, in_quotes(word) + " is no recomputable part (core_attn, layernorm, mlp_act, mlp)"};
     }
   }
   return {modules, {}};
