@@ -65,7 +65,9 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .quantity("context", &model::AllocatorBehaviour::context, "CUDA context and kernels")
       .quantity("first_communicator", &model::AllocatorBehaviour::first_communicator, "NCCL, first communicator")
       .quantity("further_communicator", &model::AllocatorBehaviour::further_communicator, "NCCL, each further one")
-      .quantity("workspace", &model::AllocatorBehaviour::workspace, "cuBLAS and Transformer Engine workspaces");
+      .quantity("workspace", &model::AllocatorBehaviour::workspace, "workspaces beside cuBLAS, as Transformer Engine's")
+      .integer("cublas_workspaces", &model::AllocatorBehaviour::cublas_workspaces, {0, 64},
+               "threads and streams with a cuBLAS workspace");
   fields.nested("error", &Stack::error)
       .number("time", &model::PredictionError::time, kError, "deviation of log(predicted / measured) time")
       .number("memory", &model::PredictionError::memory, kError, "deviation of log(predicted / measured) memory");

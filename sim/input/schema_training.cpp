@@ -60,6 +60,7 @@ void add_training_keys(std::vector<SchemaKey>& keys) {
       .choice("optimizer", &Training::optimizer, "optimizer")
       .choice("attention_kernel", &Training::attention_kernel, "attention as separate steps or as one kernel")
       .choice("cross_entropy", &Training::cross_entropy, "implementation of the loss")
+      .quantity("cublas_workspace", &Training::cublas_workspace, "one cuBLAS workspace")
       .choice("offload", &Training::offload, "what is kept in the host's memory")
       .flag("defer_embedding_wgrad_compute", &Training::defer_embedding_wgrad_compute,
             "output-layer weight gradients wait for the drain of the pipeline")

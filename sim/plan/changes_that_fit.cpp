@@ -96,8 +96,8 @@ std::vector<Candidate> sequence_parallel(const Scenario& scenario) {
 std::vector<Candidate> more_sharded_state(const Scenario& scenario) {
   const Parallelism& parallelism = scenario.parallelism;
   if (parallelism.data_parallel_size * parallelism.context_parallel_size == 1) return {};
-  // Sharded gradients and parameters are gathered per micro batch; Megatron and DeepSpeed refuse them with a pipeline.
-  const int highest = parallelism.pipeline_model_parallel_size == 1 ? 3 : 1;
+  const bool piped = parallelism.pipeline_model_parallel_size > 1;
+  const int highest = piped && !scenario.stack.zero_with_pipeline ? 1 : 3;
   const std::vector<std::vector<std::string>> flags{
       {},
       {"--use-distributed-optimizer"},

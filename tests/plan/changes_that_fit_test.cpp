@@ -60,7 +60,8 @@ void expect_fitting_cheapest_first(const model::Scenario& scenario, const std::v
     EXPECT_EQ(again.iteration, changes[i].prediction.iteration);
     EXPECT_FALSE(changes[i].flags.empty());
     EXPECT_EQ(changes[i].scenario.training.global_batch_size, scenario.training.global_batch_size);
-    if (i > 0) EXPECT_GE(changes[i].time_cost, changes[i - 1].time_cost);
+    const double cheaper = i > 0 ? changes[i - 1].time_cost : changes[i].time_cost;
+    EXPECT_GE(changes[i].time_cost, cheaper);
   }
 }
 

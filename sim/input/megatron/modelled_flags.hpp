@@ -127,6 +127,7 @@ inline constexpr ModelledFlag kModelledFlags[] = {
     {"remote-device", "remote-device", Arity::one, "training.offload", "", ""},
     {"defer-embedding-wgrad-compute", "defer-embedding-wgrad-compute", Arity::none,
      "training.defer_embedding_wgrad_compute", "true", ""},
+    {"wgrad-deferral-limit", "wgrad-deferral-limit", Arity::one, "training.wgrad_deferral_limit", "", ""},
 
     // Recomputation: v1 and DeepSpeed (checkpoint-*), v2.5 (activations-checkpoint-*), v3 and Core (recompute-*).
     {"checkpoint-activations", "checkpoint-activations", Arity::none, "", "", ""},

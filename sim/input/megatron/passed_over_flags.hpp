@@ -127,7 +127,7 @@ torch-fsdp2-reshard-after-forward outer-dp-sharding-strategy megatron-fsdp-versi
 disable-symmetric-registration sharp-enabled-group nccl-communicator-config-path disable-gloo-process-groups
 enable-gloo-process-groups high-priority-stream-groups pipeline-model-parallel-comm-backend tp-comm-overlap-cfg
 tp-comm-overlap-ag tp-comm-overlap-rs tp-comm-bulk-dgrad tp-comm-bulk-wgrad tp-comm-split-ag tp-comm-split-rs
-tp-comm-bootstrap-backend batch-p2p-comm batch-p2p-communication wgrad-deferral-limit
+tp-comm-bootstrap-backend batch-p2p-comm batch-p2p-communication
 async-tensor-model-parallel-allreduce gradient-accumulation-fusion persist-layer-norm use-mcore-models
 deprecated-use-mcore-models use-fsdp2-prefetch tp-comm-overlap-disable-qkv tp-comm-overlap-disable-fc1
 use-persistent-buffers sequence-parallel-mode create-all-gather-group dist-url

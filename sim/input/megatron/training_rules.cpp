@@ -1,3 +1,5 @@
+#include <optional>
+#include <sstream>
 #include <string>
 
 #include "sim/input/megatron/rules.hpp"
@@ -76,6 +78,33 @@ void translate_attention(const FlagSet& flags, const Given& given, Output& outpu
   }
 }
 
+/// ":4096:2:16:8": pairs of KiB and count, the buffers of one cuBLAS workspace; nothing where it is no such text.
+std::optional<std::int64_t> cublas_workspace_kib(const std::string& text) {
+  std::istringstream fields{text};
+  std::int64_t total = 0;
+  char colon = 0;
+  std::int64_t size = 0;
+  std::int64_t count = 0;
+  constexpr std::int64_t kLargest = 1 << 20;
+  while (fields >> colon) {
+    char between = 0;
+    if (colon != ':' || !(fields >> size >> between >> count) || between != ':') return std::nullopt;
+    if (size <= 0 || count <= 0 || size > kLargest || count > kLargest) return std::nullopt;
+    total += size * count;
+  }
+  return total > 0 ? std::optional{total} : std::nullopt;
+}
+
+void translate_workspace(const Given& given, Output& output) {
+  const std::string text = environment(given, "CUBLAS_WORKSPACE_CONFIG");
+  if (text.empty()) return;
+  if (const auto kib = cublas_workspace_kib(text)) {
+    output.assume("training.cublas_workspace", std::to_string(*kib) + " KiB", "CUBLAS_WORKSPACE_CONFIG=" + text);
+  } else {
+    output.problem("CUBLAS_WORKSPACE_CONFIG = " + text + ": pairs of KiB and count like :4096:8 are expected");
+  }
+}
+
 void translate_cross_entropy(const FlagSet& flags, Output& output) {
   if (!flags.on("cross-entropy-loss-fusion")) return;
   const FlagSet::Entry* const implementation = flags.find("cross-entropy-fusion-impl");
@@ -103,6 +132,7 @@ void translate_training(const FlagSet& flags, const Given& given, Output& output
   translate_precision(flags, output);
   translate_recompute(flags, output);
   translate_attention(flags, given, output);
+  translate_workspace(given, output);
   translate_cross_entropy(flags, output);
   translate_activation_fusion(flags, output);
 }
