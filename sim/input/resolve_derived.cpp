@@ -29,25 +29,34 @@ bool read_flag(Draft& draft, std::string_view key) {
   return parsed.value.value_or(false);
 }
 
-void require(Draft& draft, std::string_view key, const std::string& advice) {
-  if (draft.given(key)) return;
-  draft.reject(key, "is required and missing" + draft.left_open(key) + "; " + advice);
-  draft.distrust(key);
+struct Required {
+  std::string_view key;
+  std::string_view advice;
+};
+constexpr std::array kRequiredOfModel{
+    Required{"model.num_layers", "give the number of transformer layers (Megatron: --num-layers)"},
+    Required{"model.hidden_size", "give the width of the model (Megatron: --hidden-size)"},
+    Required{"model.num_attention_heads", "give the number of heads (Megatron: --num-attention-heads)"},
+    Required{"model.seq_length", "give the tokens of a sequence (Megatron: --seq-length)"}};
+constexpr Required kMicroBatch{"training.micro_batch_size",
+                               "give the sequences of one micro batch (Megatron: --micro-batch-size)"};
+
+void require(Draft& draft, const Required& required) {
+  if (draft.given(required.key)) return;
+  draft.distrust(required.key);
+  // An unknown model preset is a problem already, and would have given the model's values.
+  if (required.key.rfind("model.", 0) == 0 && !draft.sound({"model.preset"})) return;
+  draft.reject(required.key,
+               "is required and missing" + draft.left_open(required.key) + "; " + std::string(required.advice));
 }
 
 }  // namespace
 
 void require_values(Draft& draft) {
-  constexpr std::string_view kMicro = "training.micro_batch_size";
-  if (draft.sound({"model.preset"})) {
-    require(draft, "model.num_layers", "give the number of transformer layers (Megatron: --num-layers)");
-    require(draft, "model.hidden_size", "give the width of the model (Megatron: --hidden-size)");
-    require(draft, "model.num_attention_heads", "give the number of heads (Megatron: --num-attention-heads)");
-    require(draft, "model.seq_length", "give the tokens of a sequence (Megatron: --seq-length)");
-  }
+  for (const Required& required : kRequiredOfModel) require(draft, required);
   const bool micro_follows =
       draft.given("training.global_batch_size") && draft.given("training.gradient_accumulation_steps");
-  if (!micro_follows) require(draft, kMicro, "give the sequences of one micro batch (Megatron: --micro-batch-size)");
+  if (!micro_follows) require(draft, kMicroBatch);
 }
 
 void derive_architecture(Draft& draft) {

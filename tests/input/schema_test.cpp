@@ -5,53 +5,17 @@
 #include <random>
 #include <set>
 
-#include "sim/input/units.hpp"
+#include "tests/input/random_value.hpp"
 
 namespace shardsim::input {
 namespace {
-
-std::vector<std::string> split(const std::string& list, const std::string& between) {
-  std::vector<std::string> words;
-  std::size_t from = 0;
-  for (std::size_t at = list.find(between); at != std::string::npos; at = list.find(between, from)) {
-    words.push_back(list.substr(from, at - from));
-    from = at + between.size();
-  }
-  words.push_back(list.substr(from));
-  return words;
-}
-
-/// A valid text for a key, from the key's own description of its kind.
-std::string random_text(const SchemaKey& key, std::mt19937_64& random) {
-  const auto below = [&](std::int64_t n) { return std::uniform_int_distribution<std::int64_t>(0, n - 1)(random); };
-  if (key.kind.rfind("whole number ", 0) == 0) {
-    const auto bounds = split(key.kind.substr(13), " … ");
-    const std::int64_t low = *parse_integer(bounds.at(0)).value;
-    return std::to_string(low + below(*parse_integer(bounds.at(1)).value - low + 1));
-  }
-  if (key.kind.rfind("number ", 0) == 0) {
-    const auto bounds = split(key.kind.substr(7), " … ");
-    std::uniform_real_distribution<double> value(*parse_number(bounds.at(0)).value, *parse_number(bounds.at(1)).value);
-    return to_text(value(random));
-  }
-  if (key.kind == "true or false") return below(2) == 0 ? "true" : "false";
-  if (key.kind == "text") return "text " + std::to_string(below(1000));
-  if (key.kind.rfind("size", 0) == 0) return to_text(Bytes{below(std::int64_t{1} << 40)});
-  if (key.kind.rfind("time", 0) == 0) return std::to_string(below(100'000)) + " us";
-  if (key.kind.rfind("bandwidth", 0) == 0) return std::to_string(below(100'000)) + " Mb/s";
-  if (key.kind.rfind("speed", 0) == 0) return std::to_string(below(5'000)) + " TFLOP/s";
-  if (key.name == "cluster.inter_node_scaling") return "2:1 8:0." + std::to_string(1 + below(9));
-  if (key.name == "training.recompute.modules") return below(2) == 0 ? "core_attn mlp" : "none";
-  const auto choices = split(key.kind, ", ");
-  return choices[static_cast<std::size_t>(below(static_cast<std::int64_t>(choices.size())))];
-}
 
 // Every field: text is read; what is written reads back to a scenario that writes the same text.
 TEST(Schema, EveryKeyWritesWhatItReads) {
   std::mt19937_64 random(7);
   for (const SchemaKey& key : schema()) {
     for (int i = 0; i < 20; ++i) {
-      const std::string text = random_text(key, random);
+      const std::string text = test::random_value(key, random);
       model::Scenario first;
       ASSERT_EQ(key.read(first, text), "") << key.name << " = " << text;
       model::Scenario second;
@@ -68,7 +32,7 @@ TEST(Schema, EveryKeyHasAFieldOfItsOwn) {
   for (const SchemaKey& key : schema()) {
     model::Scenario changed;
     for (int i = 0; i < 100 && key.write(changed) == key.write(untouched); ++i) {
-      ASSERT_EQ(key.read(changed, random_text(key, random)), "");
+      ASSERT_EQ(key.read(changed, test::random_value(key, random)), "");
     }
     EXPECT_NE(key.write(changed), key.write(untouched)) << key.name << " changes nothing";
     for (const SchemaKey& other : schema()) {
