@@ -35,6 +35,7 @@ class Quantity {
   friend constexpr Quantity operator*(Number k, Quantity a) { return Quantity{a.value_ * k}; }
   friend constexpr Quantity operator/(Quantity a, Number k) { return Quantity{a.value_ / k}; }
   friend constexpr double operator/(Quantity a, Quantity b) { return a.as_double() / b.as_double(); }
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the comparison category's literal for a pointer.
   friend constexpr auto operator<=>(Quantity, Quantity) = default;
 
  private:
@@ -53,7 +54,8 @@ constexpr Seconds operator/(Flops work, FlopsPerSecond rate) { return Seconds{wo
 constexpr FlopsPerSecond operator/(Flops work, Seconds time) { return FlopsPerSecond{work.value() / time.value()}; }
 constexpr BytesPerSecond operator/(Bytes size, Seconds time) { return BytesPerSecond{size.as_double() / time.value()}; }
 
-/// Byte count of a real-valued estimate, rounded to the nearest byte.
+/// Byte count of a real-valued estimate (never negative), rounded to the nearest byte.
+// NOLINTNEXTLINE(bugprone-incorrect-roundings): std::lround is not constexpr.
 constexpr Bytes rounded_bytes(double bytes) { return Bytes{static_cast<std::int64_t>(bytes + 0.5)}; }
 
 constexpr Bytes operator""_GiB(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n) << 30}; }

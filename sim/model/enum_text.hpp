@@ -16,6 +16,9 @@ struct Choice {
   Enum value;
   std::string_view text;
 };
+// Clang deduces aggregates by itself only since 17.
+template <class Enum>
+Choice(Enum, const char*) -> Choice<Enum>;
 
 /// Specialised for every enumeration that a user can set.
 template <class Enum>
