@@ -35,7 +35,7 @@ TEST(Mutations, EveryPrefixOfAScriptIsAnswered) {
 }
 
 TEST(Mutations, RandomChangesAreAnswered) {
-  constexpr int kRounds = 150;
+  constexpr int kRounds = 40;
   constexpr std::string_view kNasty = "\"'`$(){}[]\\\n;|&<>#=- \x80\xff*~!0";
   std::mt19937 random(20190917);
   for (const char* const name : kScripts) {
@@ -60,7 +60,7 @@ TEST(Mutations, RandomChangesAreAnswered) {
 TEST(Mutations, DeepNestingEnds) {
   for (const char* const piece : {"$(", "${A:-", "$((", "(", "[", "{\"a\":", "\"", "`", "if ", "case x in ", "- "}) {
     std::string text = "python pretrain_gpt.py --num-layers ";
-    for (int i = 0; i < 20000; ++i) text += piece;
+    for (int i = 0; i < 5000; ++i) text += piece;
     expect_an_answer(text);
     expect_an_answer(text.substr(36));
   }
