@@ -31,6 +31,11 @@ bool is_separator(const std::string& text) {
   return text == "|" || text == "||" || text == "&&" || text == "&" || text == ";" || text == "2>&1" || text == ">";
 }
 
+/// Variables that this shell left to an inner one.
+bool holds_variables(const Text& text) {
+  return std::any_of(text.begin(), text.end(), [](const Cell& cell) { return cell.c == '$' && cell.unresolved < 0; });
+}
+
 /// 2: pretrain_*.py; 1: another training script; 0: anything else.
 int rank_of(const std::string& program) {
   if (program.compare(0, 8, "pretrain") == 0) return 2;
@@ -73,7 +78,7 @@ class LaunchFinder {
   [[nodiscard]] std::vector<Word> words_of(const Command& command) const {
     std::vector<Word> words;
     for (std::size_t i = 0; i < command.words.size(); ++i) {
-      if (i == 0 || plain(command.words[i - 1]) != "-c") {
+      if (i == 0 || plain(command.words[i - 1]) != "-c" || holds_variables(command.words[i])) {
         words.push_back(script_.variables.word(command.words[i]));
         continue;
       }

@@ -68,7 +68,7 @@ class Parser {
   }
 
  private:
-  static constexpr int kDeepest = 60;
+  static constexpr int kDeepest = 100;
 
   void skip() {
     while (pos_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[pos_])) != 0) ++pos_;

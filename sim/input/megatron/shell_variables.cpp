@@ -178,12 +178,27 @@ class Expansion {
         pos_ += whole.size();
         return;
       }
-      for (const Cell& cell : text) {
-        if (cell.unresolved >= 0)
-          return put_unresolved(whole, variables_.unresolved_names_[static_cast<std::size_t>(cell.unresolved)]);
-      }
+      return put_unresolved(whole, unknown_in(text));
     }
     put_unresolved(whole, std::string(whole));
+  }
+
+  /// The first variable of an expression that has no value; the expression itself when it fails otherwise.
+  [[nodiscard]] std::string unknown_in(const Text& expression) const {
+    for (std::size_t i = 0; i < expression.size(); ++i) {
+      if (expression[i].unresolved >= 0) return variables_.unresolved_name(expression[i].unresolved);
+      if (!is_name_start(expression[i].c)) continue;
+      std::string name;
+      for (; i < expression.size() && is_name(expression[i].c); ++i) name += expression[i].c;
+      const std::vector<Text>* const value = variables_.find(name);
+      if (value == nullptr) return "$" + name;
+      for (const Text& element : *value) {
+        for (const Cell& cell : element) {
+          if (cell.unresolved >= 0) return variables_.unresolved_name(cell.unresolved);
+        }
+      }
+    }
+    return "$((" + plain(expression) + "))";
   }
 
   void take_variable(std::string_view written, const std::string& name, bool quoted) {
@@ -275,7 +290,7 @@ Word ShellVariables::word(const Text& text) const {
   word.line = text.empty() ? 0 : text.front().line;
   for (const Cell& cell : text) {
     if (cell.unresolved < 0) continue;
-    const std::string& name = unresolved_names_[static_cast<std::size_t>(cell.unresolved)];
+    const std::string& name = unresolved_name(cell.unresolved);
     if (std::find(word.unresolved.begin(), word.unresolved.end(), name) == word.unresolved.end()) {
       word.unresolved.push_back(name);
     }

@@ -43,6 +43,9 @@ class ShellVariables {
  private:
   friend class Expansion;
   int unresolved_index(const std::string& name);
+  [[nodiscard]] const std::string& unresolved_name(int index) const {
+    return unresolved_names_[static_cast<std::size_t>(index)];
+  }
 
   std::map<std::string, std::vector<Text>> values_;
   std::vector<std::string> unresolved_names_;

@@ -1,4 +1,5 @@
 // What is known beside the flags: how many GPUs the launch starts, and what a row of test runs leaves out.
+#include <cstdlib>
 #include <string>
 
 #include "sim/input/megatron/rules.hpp"
@@ -26,6 +27,17 @@ void translate_row(const RunRow& row, const FlagSet& flags, Output& output) {
   }
 }
 
+/// tp · cp · pp, as far as the flags are numbers.
+long long smallest_world(const FlagSet& flags) {
+  long long size = 1;
+  for (const char* const degree :
+       {"tensor-model-parallel-size", "context-parallel-size", "pipeline-model-parallel-size"}) {
+    const long long value = std::strtoll(flags.value(degree).c_str(), nullptr, 10);
+    if (value > 1 && value < 1'000'000) size *= value;
+  }
+  return size;
+}
+
 }  // namespace
 
 void translate_surroundings(const FlagSet& flags, const Given& given, Output& output) {
@@ -34,7 +46,7 @@ void translate_surroundings(const FlagSet& flags, const Given& given, Output& ou
     output.give("cluster.gpus", flags.value("world-size"), *world);
   } else if (given.size) {
     output.assume("cluster.gpus", std::to_string(given.size->gpus), given.size->from);
-  } else if (given.row) {
+  } else if (given.row && smallest_world(flags) <= 8) {
     output.assume("cluster.gpus", "8", "the row gives no world size; the test machines have 8 GPUs");
   }
 }
