@@ -44,7 +44,7 @@ void Draft::read_setting(const Setting& setting) {
   const SchemaKey* key = find_key(setting.key);
   if (key == nullptr && !is_derived(setting.key)) {
     const std::string near = nearest_key(setting.key);
-    reject(setting.key, "is no known key" + (near.empty() ? near : "; did you mean " + quoted(near) + "?"));
+    reject(setting.key, "is no known key" + (near.empty() ? near : "; did you mean " + in_quotes(near) + "?"));
     return;
   }
   std::string error;
@@ -102,6 +102,17 @@ void Draft::reject(std::string_view key, const std::string& message) {
     problems_.add({{}, std::string(key), {}, message});
   } else {
     problems_.add({setting->origin, setting->key, setting->value, message});
+  }
+}
+
+void Draft::warn_of_values_left_open() {
+  for (const Setting& setting : left_open_) {
+    const SchemaKey* key = find_key(setting.key);
+    const auto is_listed = [&](const model::Assumption& assumption) { return assumption.key == setting.key; };
+    const bool listed = std::any_of(scenario.assumed.begin(), scenario.assumed.end(), is_listed);
+    if (key == nullptr || listed || given(setting.key)) continue;
+    warn(place_of(setting.origin) + ": " + setting.origin.name + " is \"auto\" and nothing else gives it; taken as " +
+         setting.key + " = " + key->write(scenario));
   }
 }
 

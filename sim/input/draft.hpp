@@ -42,6 +42,8 @@ class Draft {
   /// A problem at the place where the key was given.
   void reject(std::string_view key, const std::string& message);
   void warn(std::string warning) { scenario.warnings.push_back(std::move(warning)); }
+  /// A warning for every value that was left open ("auto"), was not given elsewhere and was not listed as assumed.
+  void warn_of_values_left_open();
   /// Where a reader left the key to others ("auto"), for messages; "" = nowhere.
   [[nodiscard]] std::string left_open(std::string_view key) const;
 

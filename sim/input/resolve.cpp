@@ -16,6 +16,7 @@ model::Scenario resolve(const Settings& settings, const std::vector<Preset>& kno
   check_shapes(draft);
   check_batch_and_pipeline(draft);
   check_hardware(draft);
+  draft.warn_of_values_left_open();
   draft.problems().throw_if_any();
   return std::move(draft.scenario);
 }

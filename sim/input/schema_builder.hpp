@@ -57,7 +57,7 @@ template <class Enum>
     names.push_back(choice.text);
   }
   std::string error = "must be one of: " + choice_list<Enum>();
-  if (const auto near = nearest(text, names)) error += "; did you mean " + quoted(*near) + "?";
+  if (const auto near = nearest(text, names)) error += "; did you mean " + in_quotes(*near) + "?";
   return {{}, std::move(error)};
 }
 

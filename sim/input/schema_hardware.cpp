@@ -27,7 +27,7 @@ Parsed<std::vector<ScalePoint>> parse_scaling(std::string_view text) {
     const auto ratio = parse_number(colon < point.size() ? point.substr(colon + 1) : std::string_view());
     const bool good = nodes.value && ratio.value && *nodes.value >= 1 && *nodes.value <= (1 << 22) &&
                       *ratio.value > 0.0 && *ratio.value <= 10.0;
-    if (!good) return {{}, quoted(point) + " is no nodes:ratio, like 2:1.0 4:0.9"};
+    if (!good) return {{}, in_quotes(point) + " is no nodes:ratio, like 2:1.0 4:0.9"};
     if (!points.empty() && points.back().nodes >= *nodes.value) return {{}, "must be sorted by rising number of nodes"};
     points.push_back({*nodes.value, *ratio.value});
   }
@@ -59,7 +59,8 @@ void add_cluster_keys(std::vector<SchemaKey>& keys) {
       .integer("gpus_per_node", &Cluster::gpus_per_node, {1, 1 << 16}, "GPUs of a node")
       .integer("nics_per_node", &Cluster::nics_per_node, {1, 1 << 16}, "network cards of a node")
       .flag("nvlink_sharp", &Cluster::nvlink_sharp, "the switch inside the node reduces")
-      .number("nvlink_sharp_efficiency", &Cluster::nvlink_sharp_efficiency, kShare, "share of the links that it reaches")
+      .number("nvlink_sharp_efficiency", &Cluster::nvlink_sharp_efficiency, kShare,
+              "share of the intra-node bandwidth that reduction in the switch reaches")
       .number("error", &Cluster::error, kError, "deviation of log(predicted / measured) collective time")
       .custom(
           "inter_node_scaling", "list of nodes:ratio, like 2:1.0 4:0.9",

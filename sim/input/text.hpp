@@ -7,7 +7,7 @@
 namespace shardsim::input {
 
 /// Between quotation marks.
-[[nodiscard]] inline std::string quoted(std::string_view text) {
+[[nodiscard]] inline std::string in_quotes(std::string_view text) {
   std::string quotation(1, '"');
   quotation += text;
   quotation += '"';

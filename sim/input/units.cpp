@@ -122,8 +122,8 @@ std::string unit_error(std::string_view unit, const Dimension& dimension) {
     names.push_back(known.name);
     add_word(list, known.name);
   }
-  std::string error = quoted(unit) + " is no unit of " + std::string(dimension.what);
-  if (const auto near = nearest(unit, names)) error += "; did you mean " + quoted(*near) + "?";
+  std::string error = in_quotes(unit) + " is no unit of " + std::string(dimension.what);
+  if (const auto near = nearest(unit, names)) error += "; did you mean " + in_quotes(*near) + "?";
   return error + " (known: " + list + ")";
 }
 
@@ -131,7 +131,7 @@ std::string unit_error(std::string_view unit, const Dimension& dimension) {
 Parsed<double> parse_quantity(std::string_view text, const Dimension& dimension) {
   text = trimmed(text);
   const std::string wanted =
-      "write a " + std::string(dimension.what) + " with its unit, like " + quoted(dimension.example);
+      "write a " + std::string(dimension.what) + " with its unit, like " + in_quotes(dimension.example);
   const std::size_t length = number_length(text);
   if (length == 0) return {{}, wanted};
   const double number = to_double(text.substr(0, length));

@@ -76,10 +76,18 @@ Bytes chunk_activations(const model::Scenario& scenario, const model::OperatorLi
 
 Bytes stage_activations(const model::Scenario& scenario, const model::OperatorList& operators,
                         const model::Stage& stage, std::int64_t stage_index) {
-  Bytes all_chunks{0};
-  for (const model::Chunk& chunk : stage.chunks) all_chunks += chunk_activations(scenario, operators, chunk);
-  const std::int64_t in_flight = schedule::chunks_in_flight(scenario.parallelism, micro_batches(scenario), stage_index);
-  return all_chunks * in_flight / static_cast<std::int64_t>(stage.chunks.size());
+  const std::vector<std::int64_t> in_flight =
+      schedule::in_flight_by_chunk(scenario.parallelism, micro_batches(scenario), stage_index);
+  Bytes bytes{0};
+  for (std::size_t chunk = 0; chunk < stage.chunks.size(); ++chunk) {
+    bytes += in_flight[chunk] * chunk_activations(scenario, operators, stage.chunks[chunk]);
+  }
+  return bytes;
+}
+
+Bytes pipeline_buffers(const model::Scenario& scenario, const model::RankSizes& sizes) {
+  constexpr std::int64_t kBuffers = 4;  // activation and gradient, received and sent
+  return scenario.parallelism.pipeline_model_parallel_size > 1 ? kBuffers * sizes.residual() : Bytes{0};
 }
 
 Bytes backward_temporaries(const model::Scenario& scenario, const model::OperatorList& operators,

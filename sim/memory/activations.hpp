@@ -18,9 +18,12 @@ namespace shardsim::memory {
 [[nodiscard]] Bytes chunk_activations(const model::Scenario& scenario, const model::OperatorList& operators,
                                       const model::Chunk& chunk);
 
-/// A stage's activations at their peak: chunks in flight (sim/schedule) times the mean chunk.
+/// A stage's activations at their peak: of every chunk as many as are in flight (sim/schedule).
 [[nodiscard]] Bytes stage_activations(const model::Scenario& scenario, const model::OperatorList& operators,
                                       const model::Stage& stage, std::int64_t stage_index);
+
+/// What pipeline neighbours exchange: a received and a sent activation and gradient; none without pipelining.
+[[nodiscard]] Bytes pipeline_buffers(const model::Scenario& scenario, const model::RankSizes& sizes);
 
 /// Largest working set of a layer's backward pass: gradients of the ffn or of the attention scores, recomputed
 /// activations, gathered parameters of ZeRO-3.

@@ -4,6 +4,11 @@
 
 namespace shardsim::memory {
 
+Bytes workspace(const model::Scenario& scenario) {
+  const model::AllocatorBehaviour& allocator = scenario.stack.allocator;
+  return allocator.workspace + allocator.cublas_workspaces * scenario.training.cublas_workspace;
+}
+
 Bytes reserved(const model::Stack& stack, Bytes allocated) {
   return rounded_bytes(allocated.as_double() * (1.0 + stack.allocator.fragmentation));
 }

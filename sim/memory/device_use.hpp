@@ -8,6 +8,10 @@
 
 namespace shardsim::memory {
 
+/// Matrix-product workspaces inside the framework's allocator: one of cuBLAS per thread and stream that uses it
+/// (forward and autograd), and the stack's own.
+[[nodiscard]] Bytes workspace(const model::Scenario& scenario);
+
 /// Peak of what PyTorch's caching allocator holds: allocated · (1 + fragmentation).
 [[nodiscard]] Bytes reserved(const model::Stack& stack, Bytes allocated);
 

@@ -22,7 +22,8 @@ struct Moment {
 /// The largest of: the loss (last stage), a layer's backward with every activation in flight, the optimizer step.
 Moment peak_moment(const model::Scenario& scenario, const model::OperatorList& operators, const model::RankSizes& sizes,
                    const model::Stage& stage, std::int64_t index, const ModelState& state) {
-  const Bytes activations = stage_activations(scenario, operators, stage, index);
+  const Bytes activations =
+      stage_activations(scenario, operators, stage, index) + pipeline_buffers(scenario, sizes);
   const Bytes logits = stage.has_head() ? loss_logits(scenario, sizes) : Bytes{0};
   const std::array<Moment, 3> moments{
       Moment{"loss", activations, Bytes{0}, logits},
@@ -47,7 +48,7 @@ StageMemory stage_memory(const model::Scenario& scenario, const model::OperatorL
   memory.activations = peak.activations;
   memory.temporaries = peak.temporaries;
   memory.logits = peak.logits;
-  memory.workspace = scenario.stack.allocator.workspace;
+  memory.workspace = workspace(scenario);
   memory.peak_moment = peak.name;
   memory.peak_allocated = state.parameters + state.gradients + state.optimizer + peak.total() + memory.workspace;
   memory.peak_reserved = reserved(scenario.stack, memory.peak_allocated);

@@ -2,6 +2,7 @@
 // what it overlaps and what it costs on the host. Each stack is a data file under scenarios/stacks/.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "sim/base/units.hpp"
@@ -70,7 +71,9 @@ struct AllocatorBehaviour {
   /// NCCL buffers: the first communicator and each further one.
   Bytes first_communicator{0};
   Bytes further_communicator{0};
-  /// cuBLAS / Transformer Engine workspaces, allocated inside the framework.
+  /// Threads and streams with a cuBLAS workspace of their own: forward and autograd.
+  std::int64_t cublas_workspaces = 2;
+  /// Other workspaces inside the framework's allocator, such as Transformer Engine's.
   Bytes workspace{0};
 };
 

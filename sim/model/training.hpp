@@ -48,6 +48,8 @@ struct Training {
   AttentionKernel attention_kernel = AttentionKernel::unfused;
   CrossEntropy cross_entropy = CrossEntropy::unfused;
   Offload offload = Offload::none;
+  /// One cuBLAS workspace: PyTorch's default :4096:2:16:8; CUBLAS_WORKSPACE_CONFIG of the environment changes it.
+  Bytes cublas_workspace{(4096 * 2 + 16 * 8) * 1024};
   /// Megatron's --defer-embedding-wgrad-compute: output-layer weight gradients wait for the pipeline's drain.
   bool defer_embedding_wgrad_compute = false;
   /// Micro batches that wait at most; 0 = all (--wgrad-deferral-limit).

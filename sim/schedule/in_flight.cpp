@@ -6,6 +6,15 @@
 
 namespace shardsim::schedule {
 
+namespace {
+
+std::int64_t group_size(const model::Parallelism& parallelism) {
+  const std::int64_t given = parallelism.microbatch_group_size_per_virtual_pipeline_stage;
+  return given > 0 ? given : parallelism.pipeline_model_parallel_size;
+}
+
+}  // namespace
+
 bool is_interleaved(const model::Parallelism& parallelism) {
   return parallelism.schedule != model::Schedule::gpipe && parallelism.virtual_pipeline_model_parallel_size > 1;
 }
@@ -17,9 +26,7 @@ std::int64_t chunks_in_flight(const model::Parallelism& parallelism, std::int64_
   const std::int64_t m = micro_batches;
   SHARDSIM_CHECK(stage >= 0 && stage < p, "stage outside the pipeline");
   if (is_interleaved(parallelism)) {
-    const std::int64_t given = parallelism.microbatch_group_size_per_virtual_pipeline_stage;
-    const std::int64_t group = given > 0 ? given : p;
-    return std::min(m * v, 2 * (p - stage - 1) + (v - 1) * group + 1);
+    return std::min(m * v, 2 * (p - stage - 1) + (v - 1) * group_size(parallelism) + 1);
   }
   switch (parallelism.schedule) {
     case Schedule::gpipe:
@@ -35,6 +42,25 @@ std::int64_t chunks_in_flight(const model::Parallelism& parallelism, std::int64_
   }
   SHARDSIM_CHECK(false, "unknown schedule");
   return 0;
+}
+
+std::vector<std::int64_t> in_flight_by_chunk(const model::Parallelism& parallelism, std::int64_t micro_batches,
+                                             std::int64_t stage) {
+  const std::int64_t v = parallelism.virtual_pipeline_model_parallel_size;
+  const std::int64_t in_flight = chunks_in_flight(parallelism, micro_batches, stage);
+  std::vector<std::int64_t> by_chunk(static_cast<std::size_t>(v), 0);
+  if (!is_interleaved(parallelism)) {
+    // GPipe with chunks holds every micro batch on each of them.
+    std::fill(by_chunk.begin(), by_chunk.end(), in_flight / v);
+    return by_chunk;
+  }
+  const std::int64_t group = group_size(parallelism);
+  const std::int64_t round = group * v;
+  for (std::int64_t chunk = 0; chunk < v; ++chunk) {
+    const std::int64_t in_last_round = std::clamp(in_flight % round - chunk * group, std::int64_t{0}, group);
+    by_chunk[static_cast<std::size_t>(chunk)] = in_flight / round * group + in_last_round;
+  }
+  return by_chunk;
 }
 
 }  // namespace shardsim::schedule

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "sim/model/parallelism.hpp"
 
@@ -18,5 +19,10 @@ namespace shardsim::schedule {
 ///   ZB-1p, ZB-2p            min(m, p), min(m, 2p − 1)                (Qi et al. 2023, sections 2 and 3)
 [[nodiscard]] std::int64_t chunks_in_flight(const model::Parallelism& parallelism, std::int64_t micro_batches,
                                             std::int64_t stage);
+
+/// The same by chunk: the first chunks_in_flight() forward passes of the stage visit chunk 0 for a group of micro
+/// batches, then chunk 1 for the same group, and so on.
+[[nodiscard]] std::vector<std::int64_t> in_flight_by_chunk(const model::Parallelism& parallelism,
+                                                           std::int64_t micro_batches, std::int64_t stage);
 
 }  // namespace shardsim::schedule

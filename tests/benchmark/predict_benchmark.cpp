@@ -27,7 +27,7 @@ void resolve_predict_and_report(benchmark::State& state) {
   for (auto _ : state) {
     const model::Scenario scenario = input::resolve(settings);
     std::ostringstream text;
-    report::write_json(text, scenario, engine::predict(scenario));
+    report::write_json(text, scenario, engine::predict(scenario), {});
     benchmark::DoNotOptimize(text.str());
   }
 }
