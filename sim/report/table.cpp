@@ -28,7 +28,7 @@ Lines verdict(const model::Scenario& scenario, const memory::Memory& memory) {
   line += margin >= Bytes{0} ? gib(margin) + " GiB to spare" : gib(Bytes{0} - margin) + " GiB too much";
   line += " (out of memory: " + percent(memory.out_of_memory_probability) + ")";
   const std::string title = scenario.name + ": " + parameter_count(model::total_parameters(scenario)) +
-                            " parameters on " + grouped(scenario.gpus) + " x " + scenario.cluster.device.name + " (" +
+                            " model, " + grouped(scenario.gpus) + " x " + scenario.cluster.device.name + " (" +
                             scenario.cluster.name + "), " + scenario.stack.name;
   return {title, line};
 }

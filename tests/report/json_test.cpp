@@ -97,12 +97,9 @@ TEST(Json, EchoesWhatWasResolved) {
   EXPECT_EQ(resolved["stack"], "some-stack");
   EXPECT_EQ(resolved["parallelism"]["schedule"], "one_f_one_b");
   EXPECT_EQ(resolved["training"]["recompute"]["granularity"], "none");
-  // One rank of the last stage: a layer's 12·256² matrix elements and 10·256 - 256·3 biases over tp 2 ..., counted
-  // apart in the model's tests; here: state bytes (18 GiB) over that count.
-  model::Scenario scenario = example_scenario();
-  const auto stages = model::layout(scenario.model, scenario.parallelism, scenario.stack);
-  const double count = static_cast<double>(model::rank_parameters(scenario, stages[1]));
-  EXPECT_DOUBLE_EQ(resolved["bytes_per_parameter"].get<double>() * count, 18.0 * 1024 * 1024 * 1024);
+  // State of stage 1: 4 + 2 + 12 GiB. Its rank computes with a layer, (12·256² + 7·256) / 2 + 6·256 = 395,648
+  // parameters, the final norm, 2·256, and the tied embedding's shard, 51,200·256 / 2.
+  EXPECT_DOUBLE_EQ(resolved["bytes_per_parameter"].get<double>(), 18.0 * 1024 * 1024 * 1024 / 6'949'760.0);
 }
 
 TEST(Json, NumbersAreNotRounded) {
