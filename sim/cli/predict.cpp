@@ -33,8 +33,9 @@ model::Scenario resolve_all(const input::Settings& settings, Problems& problems)
   }
 }
 
-void write(std::ostream& out, Format format, const model::Scenario& scenario, const engine::Prediction& prediction,
-           const std::vector<plan::Change>& changes) {
+void write(std::ostream& out, Format format, const model::Scenario& scenario, const engine::Prediction& prediction) {
+  std::vector<plan::Change> changes;
+  if (!prediction.memory.fits()) changes = plan::changes_that_fit(scenario);
   switch (format) {
     case Format::table:
       return report::write_table(out, scenario, prediction, changes);
@@ -58,13 +59,11 @@ int run_predict(const Arguments& arguments) {
   const input::Settings settings = collect_settings(options, problems);
   const model::Scenario scenario = resolve_all(settings, problems);
   const engine::Prediction prediction = engine::predict(scenario);
-  const bool fits = prediction.memory.fits();
-  const std::vector<plan::Change> changes = fits ? std::vector<plan::Change>{} : plan::changes_that_fit(scenario);
   // Whole or not at all: nothing is printed when writing the report fails.
   std::ostringstream text;
-  write(text, options.format, scenario, prediction, changes);
+  write(text, options.format, scenario, prediction);
   std::cout << text.str();
-  return fits ? kSuccess : kDoesNotFit;
+  return prediction.memory.fits() ? kSuccess : kDoesNotFit;
 }
 
 }  // namespace shardsim::cli

@@ -7,9 +7,16 @@
 namespace shardsim::cost {
 
 Pricer::Pricer(const model::Scenario& scenario)
-    : device_{scenario.cluster.device}, memory_bound_slowdown_{scenario.stack.memory_bound_slowdown} {
+    : device_{scenario.cluster.device},
+      memory_bound_slowdown_{scenario.stack.memory_bound_slowdown},
+      hybrid_{scenario.parallelism.zero_stage >= 1 && scenario.parallelism.num_distributed_optimizer_instances > 1} {
   for (std::size_t i = 0; i < kGroups; ++i) {
     paths_[i] = group_path(scenario.cluster, model::place(scenario, static_cast<model::Group>(i)));
+  }
+  if (hybrid_) {
+    const model::HybridPlacement hybrid = model::place_hybrid(scenario);
+    shard_path_ = group_path(scenario.cluster, hybrid.shard);
+    replica_path_ = group_path(scenario.cluster, hybrid.replicas);
   }
 }
 
@@ -30,7 +37,12 @@ Seconds Pricer::time(const model::Operator& op) const {
 }
 
 Seconds Pricer::communication_time(const model::Operator& op, Bytes bytes) const {
-  return collective_time(paths_[index_of(op.group)], op.kind, bytes);
+  return collective_time(path_of(op), op.kind, bytes);
+}
+
+const GroupPath& Pricer::path_of(const model::Operator& op) const {
+  if (!hybrid_ || op.group != model::Group::data) return paths_[index_of(op.group)];
+  return op.kind == model::OperatorKind::all_reduce ? replica_path_ : shard_path_;
 }
 
 }  // namespace shardsim::cost

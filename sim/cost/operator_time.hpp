@@ -24,9 +24,15 @@ class Pricer {
   [[nodiscard]] Seconds communication_time(const model::Operator& op, Bytes bytes) const;
 
  private:
+  [[nodiscard]] const GroupPath& path_of(const model::Operator& op) const;
+
   const hardware::Device& device_;
   double memory_bound_slowdown_;
   std::array<GroupPath, kGroups> paths_;
+  /// Hybrid sharding: gathers and reduce-scatters stay inside an instance, all-reduces run between instances.
+  bool hybrid_;
+  GroupPath shard_path_;
+  GroupPath replica_path_;
 };
 
 }  // namespace shardsim::cost

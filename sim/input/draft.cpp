@@ -5,6 +5,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/input/schema.hpp"
+#include "sim/input/text.hpp"
 
 namespace shardsim::input {
 namespace {
@@ -43,7 +44,7 @@ void Draft::read_setting(const Setting& setting) {
   const SchemaKey* key = find_key(setting.key);
   if (key == nullptr && !is_derived(setting.key)) {
     const std::string near = nearest_key(setting.key);
-    reject(setting.key, "is no known key" + (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+    reject(setting.key, "is no known key" + (near.empty() ? near : "; did you mean " + quoted(near) + "?"));
     return;
   }
   std::string error;

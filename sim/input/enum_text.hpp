@@ -49,8 +49,8 @@ inline constexpr std::array kChoices<model::LinearBias>{Choice{model::LinearBias
                                                         Choice{model::LinearBias::none, "none"}};
 
 template <>
-inline constexpr std::array kChoices<model::AttentionMask>{Choice{model::AttentionMask::causal, "causal"},
-                                                           Choice{model::AttentionMask::bidirectional, "bidirectional"}};
+inline constexpr std::array kChoices<model::AttentionMask>{
+    Choice{model::AttentionMask::causal, "causal"}, Choice{model::AttentionMask::bidirectional, "bidirectional"}};
 
 template <>
 inline constexpr std::array kChoices<model::OutputHead>{
@@ -81,9 +81,9 @@ inline constexpr std::array kChoices<model::RankOrder>{Choice{model::RankOrder::
 
 /// In the order of model::DType, so that an index of hardware::Device::gemm finds its name.
 template <>
-inline constexpr std::array kChoices<model::DType>{Choice{model::DType::fp32, "fp32"}, Choice{model::DType::tf32, "tf32"},
-                                                   Choice{model::DType::bf16, "bf16"}, Choice{model::DType::fp16, "fp16"},
-                                                   Choice{model::DType::fp8, "fp8"}};
+inline constexpr std::array kChoices<model::DType>{
+    Choice{model::DType::fp32, "fp32"}, Choice{model::DType::tf32, "tf32"}, Choice{model::DType::bf16, "bf16"},
+    Choice{model::DType::fp16, "fp16"}, Choice{model::DType::fp8, "fp8"}};
 
 template <>
 inline constexpr std::array kChoices<model::OptimizerKind>{Choice{model::OptimizerKind::adam, "adam"},

@@ -16,8 +16,8 @@ struct Default {
 
 constexpr std::array kBert{Default{"model.attention_mask", "bidirectional"},
                            Default{"model.output_head", "masked_lm_and_binary"}, Default{"model.num_token_types", "2"}};
-constexpr std::array kLlama{Default{"model.normalization", "rms_norm"},     Default{"model.activation", "swiglu"},
-                            Default{"model.position_embedding", "rotary"},  Default{"model.output_weights", "untied"},
+constexpr std::array kLlama{Default{"model.normalization", "rms_norm"}, Default{"model.activation", "swiglu"},
+                            Default{"model.position_embedding", "rotary"}, Default{"model.output_weights", "untied"},
                             Default{"model.linear_bias", "none"}};
 constexpr std::array kMpt{Default{"model.position_embedding", "alibi"}, Default{"model.linear_bias", "none"}};
 
@@ -59,8 +59,9 @@ void assume_head_size(Draft& draft) {
   if (draft.given("model.kv_channels")) return;
   const bool known = draft.sound({"model.hidden_size", "model.num_attention_heads"});
   if (known && model.hidden_size % model.num_attention_heads != 0) {
-    draft.reject("model.hidden_size", "is no multiple of the " + to_text(model.num_attention_heads) +
-                                          " attention heads; give kv_channels, the size of one head, where that is meant");
+    draft.reject("model.hidden_size",
+                 "is no multiple of the " + to_text(model.num_attention_heads) +
+                     " attention heads; give kv_channels, the size of one head, where that is meant");
     return draft.distrust("model.kv_channels");
   }
   draft.imply("model.kv_channels", {"model.hidden_size", "model.num_attention_heads"},
@@ -69,7 +70,9 @@ void assume_head_size(Draft& draft) {
 
 /// The device's best 16-bit format.
 std::string default_precision(const hardware::Device& device) {
-  const auto has = [&](model::DType format) { return device.gemm[static_cast<std::size_t>(format)].peak.value() > 0.0; };
+  const auto has = [&](model::DType format) {
+    return device.gemm[static_cast<std::size_t>(format)].peak.value() > 0.0;
+  };
   if (has(model::DType::bf16)) return "bf16";
   return has(model::DType::fp16) ? "fp16" : "fp32";
 }
@@ -97,11 +100,11 @@ void assume_model(Draft& draft) {
   const bool bert = model.family == model::Family::bert;
   draft.assume("model.vocab_size", bert ? "30522" : "50257", bert ? "BERT's vocabulary" : "GPT-2's vocabulary");
   draft.assume("model.make_vocab_size_divisible_by", "128", "Megatron's default padding");
-  draft.assume("model.max_position_embeddings", {"model.seq_length"}, [&] { return to_text(model.seq_length); },
-               "seq_length");
-  draft.assume("model.ffn_hidden_size", {"model.hidden_size", "model.activation"},
-               [&] { return to_text(default_ffn(model)); },
-               model.activation == model::Activation::swiglu ? "8/3 · hidden_size, a multiple of 64" : "4 · hidden_size");
+  draft.assume(
+      "model.max_position_embeddings", {"model.seq_length"}, [&] { return to_text(model.seq_length); }, "seq_length");
+  draft.assume(
+      "model.ffn_hidden_size", {"model.hidden_size", "model.activation"}, [&] { return to_text(default_ffn(model)); },
+      model.activation == model::Activation::swiglu ? "8/3 · hidden_size, a multiple of 64" : "4 · hidden_size");
   draft.imply("model.num_query_groups", {"model.num_attention_heads"},
               [&] { return to_text(model.num_attention_heads); });
   assume_head_size(draft);
@@ -115,14 +118,16 @@ void assume_training(Draft& draft) {
   const auto& scenario = draft.scenario;
   const auto& stack = scenario.stack;
   const std::string by_stack = "default of the stack " + stack.name;
-  draft.assume("training.precision", {"device.preset", "cluster.preset"},
-               [&] { return default_precision(scenario.cluster.device); }, "mixed precision in the device's 16-bit format");
+  draft.assume(
+      "training.precision", {"device.preset", "cluster.preset"},
+      [&] { return default_precision(scenario.cluster.device); }, "mixed precision in the device's 16-bit format");
   const bool fp32_sums = draft.sound({"training.accumulate_gradients_in_fp32"}) &&
                          draft.given("training.accumulate_gradients_in_fp32") &&
                          draft.find("training.accumulate_gradients_in_fp32")->value == "true";
   if (!fp32_sums) {
-    draft.assume("training.gradient_dtype", {"training.precision", "stack.preset"},
-                 [&] { return default_gradient_dtype(scenario); }, by_stack);
+    draft.assume(
+        "training.gradient_dtype", {"training.precision", "stack.preset"},
+        [&] { return default_gradient_dtype(scenario); }, by_stack);
   }
   draft.assume("training.optimizer", choice_text(stack.default_optimizer), by_stack);
   draft.assume("training.attention_kernel", choice_text(stack.default_attention_kernel), by_stack);
@@ -144,7 +149,8 @@ void assume_parallelism(Draft& draft) {
   const bool replicated = parallelism.data_parallel_size > 1;
   from_stack("parallelism.overlap.grad_reduce", overlap.grad_reduce, replicated);
   from_stack("parallelism.overlap.param_gather", overlap.param_gather, replicated && parallelism.zero_stage > 0);
-  from_stack("parallelism.overlap.tensor_parallel", overlap.tensor_parallel, parallelism.tensor_model_parallel_size > 1);
+  from_stack("parallelism.overlap.tensor_parallel", overlap.tensor_parallel,
+             parallelism.tensor_model_parallel_size > 1);
   from_stack("parallelism.overlap.pipeline", overlap.pipeline, parallelism.pipeline_model_parallel_size > 1);
   draft.imply("parallelism.schedule", {"parallelism.virtual_pipeline_model_parallel_size"}, [&] {
     return parallelism.virtual_pipeline_model_parallel_size > 1 ? "interleaved_one_f_one_b" : "one_f_one_b";

@@ -80,7 +80,8 @@ void derive_virtual_stages(Draft& draft) {
     return draft.distrust(kChunks);
   }
   auto& parallelism = draft.scenario.parallelism;
-  const bool uneven = parallelism.decoder_first_pipeline_num_layers >= 0 || parallelism.decoder_last_pipeline_num_layers >= 0;
+  const bool uneven =
+      parallelism.decoder_first_pipeline_num_layers >= 0 || parallelism.decoder_last_pipeline_num_layers >= 0;
   const std::int64_t stages = parallelism.pipeline_model_parallel_size;
   const std::int64_t layers = draft.scenario.model.num_layers +
                               (parallelism.account_for_embedding_in_pipeline_split ? 1 : 0) +

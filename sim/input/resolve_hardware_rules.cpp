@@ -4,6 +4,7 @@
 
 #include "sim/input/enum_text.hpp"
 #include "sim/input/resolve_steps.hpp"
+#include "sim/input/text.hpp"
 #include "sim/input/units.hpp"
 
 namespace shardsim::input {
@@ -33,7 +34,7 @@ void check_precision(Draft& draft) {
   std::string known;
   for (const auto& choice : kChoices<model::DType>) {
     const bool has = device.gemm[static_cast<std::size_t>(choice.value)].peak.value() > 0.0;
-    if (has) known += (known.empty() ? "" : ", ") + std::string(choice.text);
+    if (has) add_word(known, choice.text);
   }
   draft.reject(kKey, "the device " + device.name + " has no " + format + " matrix products; it has " +
                          (known.empty() ? "none (device.gemm.*.peak)" : known));

@@ -4,6 +4,7 @@
 
 #include "sim/base/suggest.hpp"
 #include "sim/input/resolve_steps.hpp"
+#include "sim/input/text.hpp"
 
 namespace shardsim::input {
 namespace {
@@ -53,7 +54,7 @@ class PresetReader {
       if (preset.kind == kind) names.push_back(preset.name);
     }
     std::string message = "there is no " + section + " preset of this name";
-    if (const auto near = nearest(name, names)) return message + "; did you mean \"" + std::string(*near) + "\"?";
+    if (const auto near = nearest(name, names)) return message + "; did you mean " + quoted(*near) + "?";
     for (std::size_t i = 0; i < names.size(); ++i) message += (i == 0 ? "; known: " : ", ") + std::string(names[i]);
     return message;
   }

@@ -19,7 +19,8 @@ constexpr std::string_view kMicro = "training.micro_batch_size";
 constexpr std::string_view kGlobal = "training.global_batch_size";
 
 /// `key`'s value must be a multiple of `divisor`, which is called `name`.
-void must_divide(Draft& draft, std::string_view key, std::int64_t value, std::int64_t divisor, const std::string& name) {
+void must_divide(Draft& draft, std::string_view key, std::int64_t value, std::int64_t divisor,
+                 const std::string& name) {
   if (value % divisor == 0) return;
   draft.reject(key, to_text(value) + " is no multiple of " + name + " = " + to_text(divisor) + "; " +
                         (value > divisor ? to_text(value / divisor * divisor) + " or " : "") +
@@ -84,19 +85,20 @@ void check_magnitude(Draft& draft) {
   constexpr double kBytesPerElement = 64.0;
   const auto& model = draft.scenario.model;
   if (!draft.sound({"model.num_layers", "model.hidden_size", "model.ffn_hidden_size", "model.num_attention_heads",
-                    "model.kv_channels", "model.seq_length", "model.vocab_size", kTensor, kMicro, kGlobal, kReplicas})) {
+                    "model.kv_channels", "model.seq_length", "model.vocab_size", kTensor, kMicro, kGlobal,
+                    kReplicas})) {
     return;
   }
   const auto real = [](std::int64_t value) { return static_cast<double>(value); };
-  const double sequences = std::max(real(draft.scenario.training.micro_batch_size),
-                                    real(draft.scenario.training.global_batch_size) /
-                                        real(draft.scenario.parallelism.data_parallel_size));
+  const double sequences =
+      std::max(real(draft.scenario.training.micro_batch_size),
+               real(draft.scenario.training.global_batch_size) / real(draft.scenario.parallelism.data_parallel_size));
   const double heads = real(model.num_attention_heads);
-  const double width = 2 * real(model.hidden_size) + 2 * real(model.ffn_hidden_size) + 3 * heads * real(model.kv_channels);
+  const double width =
+      2 * real(model.hidden_size) + 2 * real(model.ffn_hidden_size) + 3 * heads * real(model.kv_channels);
   // The vocabulary is padded to a multiple of this times tp, in the worst case by a whole one.
-  const double vocabulary =
-      real(model.vocab_size) +
-      real(model.make_vocab_size_divisible_by) * real(draft.scenario.parallelism.tensor_model_parallel_size);
+  const double vocabulary = real(model.vocab_size) + real(model.make_vocab_size_divisible_by) *
+                                                         real(draft.scenario.parallelism.tensor_model_parallel_size);
   const double tokens = sequences * real(model.seq_length);
   const double activations = tokens * (real(model.num_layers) * width + vocabulary);
   const double scores = tokens * real(model.seq_length) * heads * real(model.num_layers);

@@ -11,8 +11,7 @@ namespace {
 std::vector<SchemaKey> sorted_keys() {
   std::vector<SchemaKey> keys;
   const auto whole = [](auto& scenario) -> auto& { return scenario; };
-  Fields(keys, "cluster", whole)
-      .integer("gpus", &model::Scenario::gpus, {1, std::int64_t{1} << 22}, "GPUs of the job");
+  Fields(keys, "cluster", whole).integer("gpus", &model::Scenario::gpus, {1, std::int64_t{1} << 22}, "GPUs of the job");
   add_model_keys(keys);
   add_parallelism_keys(keys);
   add_training_keys(keys);

@@ -10,6 +10,7 @@
 #include "sim/base/suggest.hpp"
 #include "sim/input/enum_text.hpp"
 #include "sim/input/schema.hpp"
+#include "sim/input/text.hpp"
 #include "sim/input/units.hpp"
 
 namespace shardsim::input {
@@ -44,7 +45,7 @@ struct NumberRange {
 template <class Enum>
 [[nodiscard]] std::string choice_list() {
   std::string list;
-  for (const auto& choice : kChoices<Enum>) list += (list.empty() ? "" : ", ") + std::string(choice.text);
+  for (const auto& choice : kChoices<Enum>) add_word(list, choice.text);
   return list;
 }
 
@@ -56,7 +57,7 @@ template <class Enum>
     names.push_back(choice.text);
   }
   std::string error = "must be one of: " + choice_list<Enum>();
-  if (const auto near = nearest(text, names)) error += "; did you mean \"" + std::string(*near) + "\"?";
+  if (const auto near = nearest(text, names)) error += "; did you mean " + quoted(*near) + "?";
   return {{}, std::move(error)};
 }
 
@@ -131,7 +132,7 @@ class Fields {
   /// The fields of a struct inside this one.
   template <class Struct, class Inner>
   [[nodiscard]] auto nested(std::string_view name, Inner Struct::*member) const {
-    const auto inner = [of = of_, member](auto& scenario) -> auto& { return of(scenario).*member; };
+    const auto inner = [ of = of_, member ](auto& scenario) -> auto& { return of(scenario).*member; };
     return Fields<decltype(inner)>(keys_, prefix_ + "." + std::string(name), inner);
   }
 

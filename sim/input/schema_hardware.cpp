@@ -21,17 +21,13 @@ constexpr NumberRange kError{0.0, 2.0};
 /// "2:1.0 4:0.9": bandwidth over that of two nodes, by number of nodes.
 Parsed<std::vector<ScalePoint>> parse_scaling(std::string_view text) {
   std::vector<ScalePoint> points;
-  for (std::string_view rest = trimmed(text); !rest.empty();) {
-    const std::size_t end = std::min(rest.find_first_of(" ,\t"), rest.size());
-    const std::string_view point = rest.substr(0, end);
-    rest = rest.substr(end);
-    rest = rest.substr(std::min(rest.find_first_not_of(" ,\t"), rest.size()));
+  for (std::string_view point = take_word(text); !point.empty(); point = take_word(text)) {
     const std::size_t colon = std::min(point.find(':'), point.size());
     const auto nodes = parse_integer(point.substr(0, colon));
     const auto ratio = parse_number(colon < point.size() ? point.substr(colon + 1) : std::string_view());
-    const bool good = nodes.value && ratio.value && *nodes.value >= 1 && *nodes.value <= (1 << 22) && *ratio.value > 0.0 &&
-                      *ratio.value <= 10.0;
-    if (!good) return {{}, "\"" + std::string(point) + "\" is no nodes:ratio, like 2:1.0 4:0.9"};
+    const bool good = nodes.value && ratio.value && *nodes.value >= 1 && *nodes.value <= (1 << 22) &&
+                      *ratio.value > 0.0 && *ratio.value <= 10.0;
+    if (!good) return {{}, quoted(point) + " is no nodes:ratio, like 2:1.0 4:0.9"};
     if (!points.empty() && points.back().nodes >= *nodes.value) return {{}, "must be sorted by rising number of nodes"};
     points.push_back({*nodes.value, *ratio.value});
   }
@@ -41,7 +37,7 @@ Parsed<std::vector<ScalePoint>> parse_scaling(std::string_view text) {
 std::string write_scaling(const std::vector<ScalePoint>& points) {
   std::string text;
   for (const ScalePoint& point : points) {
-    text += (text.empty() ? "" : " ") + to_text(point.nodes) + ":" + to_text(point.bandwidth_ratio);
+    add_word(text, to_text(point.nodes) + ":" + to_text(point.bandwidth_ratio), " ");
   }
   return text;
 }

@@ -14,8 +14,8 @@ void add_parallelism_keys(std::vector<SchemaKey>& keys) {
       .integer("tensor_model_parallel_size", &Parallelism::tensor_model_parallel_size, kDegree,
                "GPUs that share each layer")
       .integer("pipeline_model_parallel_size", &Parallelism::pipeline_model_parallel_size, kDegree, "pipeline stages")
-      .integer("virtual_pipeline_model_parallel_size", &Parallelism::virtual_pipeline_model_parallel_size,
-               {1, 10'000}, "model chunks per pipeline stage")
+      .integer("virtual_pipeline_model_parallel_size", &Parallelism::virtual_pipeline_model_parallel_size, {1, 10'000},
+               "model chunks per pipeline stage")
       .integer("context_parallel_size", &Parallelism::context_parallel_size, kDegree, "GPUs that share each sequence")
       .integer("data_parallel_size", &Parallelism::data_parallel_size, kDegree, "replicas of the model")
       .flag("sequence_parallel", &Parallelism::sequence_parallel, "norms and dropout split over the tensor group")
@@ -33,7 +33,8 @@ void add_parallelism_keys(std::vector<SchemaKey>& keys) {
             "the embedding counts as a layer")
       .flag("account_for_loss_in_pipeline_split", &Parallelism::account_for_loss_in_pipeline_split,
             "the loss counts as a layer")
-      .integer("zero_stage", &Parallelism::zero_stage, {0, 3}, "1: optimizer state sharded; 2: + gradients; 3: + parameters")
+      .integer("zero_stage", &Parallelism::zero_stage, {0, 3},
+               "1: optimizer state sharded; 2: + gradients; 3: + parameters")
       .integer("num_distributed_optimizer_instances", &Parallelism::num_distributed_optimizer_instances, kDegree,
                "replicas of the sharded state");
   fields.nested("overlap", &Parallelism::overlap)

@@ -14,10 +14,9 @@ struct Module {
   std::string_view name;
   bool RecomputeModules::*member;
 };
-constexpr std::array kModules{Module{"core_attn", &RecomputeModules::core_attention},
-                              Module{"layernorm", &RecomputeModules::layer_norm},
-                              Module{"mlp_act", &RecomputeModules::mlp_activation},
-                              Module{"mlp", &RecomputeModules::mlp}};
+constexpr std::array kModules{
+    Module{"core_attn", &RecomputeModules::core_attention}, Module{"layernorm", &RecomputeModules::layer_norm},
+    Module{"mlp_act", &RecomputeModules::mlp_activation}, Module{"mlp", &RecomputeModules::mlp}};
 /// Parts that the models here do not have.
 constexpr std::array<std::string_view, 4> kAbsentModules{"moe", "moe_act", "shared_experts", "mla_up_proj"};
 
@@ -27,11 +26,7 @@ Parsed<RecomputeModules> parse_modules(std::string_view text) {
   for (const Module& module : kModules) modules.*module.member = false;
   std::vector<std::string_view> names{"none"};
   names.insert(names.end(), kAbsentModules.begin(), kAbsentModules.end());
-  for (std::string_view rest = trimmed(text); !rest.empty();) {
-    const std::size_t end = std::min(rest.find_first_of(" ,\t"), rest.size());
-    const std::string_view word = rest.substr(0, end);
-    rest = rest.substr(end);
-    rest = rest.substr(std::min(rest.find_first_not_of(" ,\t"), rest.size()));
+  for (std::string_view word = take_word(text); !word.empty(); word = take_word(text)) {
     bool found = std::find(names.begin(), names.end(), word) != names.end();
     for (const Module& module : kModules) {
       if (module.name != word) continue;
@@ -39,7 +34,7 @@ Parsed<RecomputeModules> parse_modules(std::string_view text) {
       found = true;
     }
     if (!found) {
-      return {{}, "\"" + std::string(word) + "\" is no recomputable part (core_attn, layernorm, mlp_act, mlp)"};
+      return {{}, quoted(word) + " is no recomputable part (core_attn, layernorm, mlp_act, mlp)"};
     }
   }
   return {modules, {}};
@@ -48,7 +43,7 @@ Parsed<RecomputeModules> parse_modules(std::string_view text) {
 std::string write_modules(const RecomputeModules& modules) {
   std::string text;
   for (const Module& module : kModules) {
-    if (modules.*module.member) text += (text.empty() ? "" : " ") + std::string(module.name);
+    if (modules.*module.member) add_word(text, module.name, " ");
   }
   return text.empty() ? "none" : text;
 }
@@ -58,8 +53,7 @@ std::string write_modules(const RecomputeModules& modules) {
 void add_training_keys(std::vector<SchemaKey>& keys) {
   const auto section = [](auto& scenario) -> auto& { return scenario.training; };
   Fields fields(keys, "training", section);
-  fields
-      .integer("micro_batch_size", &Training::micro_batch_size, {1, 1 << 16}, "sequences of one micro batch")
+  fields.integer("micro_batch_size", &Training::micro_batch_size, {1, 1 << 16}, "sequences of one micro batch")
       .integer("global_batch_size", &Training::global_batch_size, {1, 1 << 28}, "sequences of one iteration")
       .choice("precision", &Training::precision, "format of the matrix products")
       .choice("gradient_dtype", &Training::gradient_dtype, "format in which gradients are summed and reduced")

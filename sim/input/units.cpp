@@ -7,14 +7,19 @@
 #include <vector>
 
 #include "sim/base/suggest.hpp"
+#include "sim/input/text.hpp"
 
 namespace shardsim::input {
 namespace {
 
 struct Unit {
   std::string_view name;
-  /// SI units (bytes, bytes per second, seconds, FLOP per second) in one of this.
-  double scale;
+  /// One of this is multiple / fraction SI units; two exact numbers, so that "5 us" is exactly 5e-6 s.
+  double multiple;
+  double fraction = 1.0;
+
+  [[nodiscard]] double to_si(double number) const { return number * multiple / fraction; }
+  [[nodiscard]] double from_si(double value) const { return value * fraction / multiple; }
 };
 
 /// The units of one dimension; writing tries them in this order.
@@ -29,7 +34,9 @@ struct Dimension {
 constexpr double kKi = 1024.0;
 
 const Dimension& bytes_dimension() {
-  static const Dimension dimension{"size", "80 GiB", kKi * kKi * kKi * kKi * kKi,
+  static const Dimension dimension{"size",
+                                   "80 GiB",
+                                   kKi * kKi * kKi * kKi * kKi,
                                    {{"TiB", kKi * kKi * kKi * kKi},
                                     {"GiB", kKi * kKi * kKi},
                                     {"MiB", kKi * kKi},
@@ -44,7 +51,9 @@ const Dimension& bytes_dimension() {
 }
 
 const Dimension& rate_dimension() {
-  static const Dimension dimension{"bandwidth", "300 GB/s\" or \"200 Gb/s", 1e18,
+  static const Dimension dimension{"bandwidth",
+                                   "300 GB/s\" or \"200 Gb/s",
+                                   1e18,
                                    {{"TB/s", 1e12},
                                     {"GB/s", 1e9},
                                     {"MB/s", 1e6},
@@ -54,28 +63,28 @@ const Dimension& rate_dimension() {
                                     {"GiB/s", kKi * kKi * kKi},
                                     {"MiB/s", kKi * kKi},
                                     {"KiB/s", kKi},
-                                    {"Tb/s", 1e12 / 8},
-                                    {"Gb/s", 1e9 / 8},
-                                    {"Mb/s", 1e6 / 8},
-                                    {"kb/s", 1e3 / 8},
-                                    {"b/s", 1.0 / 8}}};
+                                    {"Tb/s", 1e12, 8.0},
+                                    {"Gb/s", 1e9, 8.0},
+                                    {"Mb/s", 1e6, 8.0},
+                                    {"kb/s", 1e3, 8.0},
+                                    {"b/s", 1.0, 8.0}}};
   return dimension;
 }
 
 const Dimension& seconds_dimension() {
   static const Dimension dimension{
-      "time", "5 us", 1e9, {{"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}, {"\u00b5s", 1e-6}, {"ns", 1e-9}}};
+      "time", "5 us", 1e9, {{"s", 1.0}, {"ms", 1.0, 1e3}, {"us", 1.0, 1e6}, {"\u00b5s", 1.0, 1e6}, {"ns", 1.0, 1e9}}};
   return dimension;
 }
 
 const Dimension& flops_dimension() {
-  static const Dimension dimension{"speed", "312 TFLOP/s", 1e21,
-                                   {{"PFLOP/s", 1e15}, {"TFLOP/s", 1e12}, {"GFLOP/s", 1e9}, {"MFLOP/s", 1e6},
-                                    {"FLOP/s", 1.0}}};
+  static const Dimension dimension{
+      "speed",
+      "312 TFLOP/s",
+      1e21,
+      {{"PFLOP/s", 1e15}, {"TFLOP/s", 1e12}, {"GFLOP/s", 1e9}, {"MFLOP/s", 1e6}, {"FLOP/s", 1.0}}};
   return dimension;
 }
-
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -111,7 +120,7 @@ std::string unit_error(std::string_view unit, const Dimension& dimension) {
   std::string list;
   for (const Unit& known : dimension.units) {
     names.push_back(known.name);
-    list += (list.empty() ? "" : ", ") + std::string(known.name);
+    add_word(list, known.name);
   }
   std::string error = quoted(unit) + " is no unit of " + std::string(dimension.what);
   if (const auto near = nearest(unit, names)) error += "; did you mean " + quoted(*near) + "?";
@@ -130,7 +139,7 @@ Parsed<double> parse_quantity(std::string_view text, const Dimension& dimension)
   if (unit.empty()) return {{}, "a bare number has no meaning here: " + wanted};
   for (const Unit& known : dimension.units) {
     if (known.name != unit) continue;
-    const double value = number * known.scale;
+    const double value = known.to_si(number);
     if (value < 0) return {{}, "must not be negative"};
     if (!(value <= dimension.largest)) return {{}, "is too large to be a " + std::string(dimension.what)};
     return {value, {}};
@@ -147,28 +156,21 @@ Parsed<Quantity> as_quantity(const Parsed<double>& parsed) {
 /// The first unit in which the number is short and reads back exactly.
 std::string write_quantity(double value, const Dimension& dimension) {
   for (const Unit& unit : dimension.units) {
-    if (std::abs(value) < unit.scale) continue;
+    if (std::abs(value) < unit.to_si(1.0)) continue;
     std::array<char, 32> digits{};
-    std::snprintf(digits.data(), digits.size(), "%.12g", value / unit.scale);
+    std::snprintf(digits.data(), digits.size(), "%.12g", unit.from_si(value));
     std::string text = std::string(digits.data()) + " " + std::string(unit.name);
     const auto back = parse_quantity(text, dimension);
     if (back.value && *back.value == value) return text;
   }
   std::string_view base;
   for (const Unit& unit : dimension.units) {
-    if (unit.scale == 1.0) base = unit.name;
+    if (unit.to_si(1.0) == 1.0) base = unit.name;
   }
   return to_text(value) + " " + std::string(base);
 }
 
 }  // namespace
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t from = text.find_first_not_of(kBlanks);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(kBlanks) - from + 1);
-}
 
 Parsed<std::int64_t> parse_integer(std::string_view text) {
   text = trimmed(text);

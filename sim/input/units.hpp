@@ -25,10 +25,10 @@ struct Parsed {
 [[nodiscard]] Parsed<bool> parse_bool(std::string_view text);
 
 /// A number, at least 0, and its unit. GiB = 2^30 bytes, GB = 10^9 bytes, Gb = 10^9 bits.
-[[nodiscard]] Parsed<Bytes> parse_bytes(std::string_view text);                       // "80 GiB"
-[[nodiscard]] Parsed<BytesPerSecond> parse_bytes_per_second(std::string_view text);   // "300 GB/s", "200 Gb/s"
-[[nodiscard]] Parsed<Seconds> parse_seconds(std::string_view text);                   // "5 us"
-[[nodiscard]] Parsed<FlopsPerSecond> parse_flops_per_second(std::string_view text);   // "312 TFLOP/s"
+[[nodiscard]] Parsed<Bytes> parse_bytes(std::string_view text);                      // "80 GiB"
+[[nodiscard]] Parsed<BytesPerSecond> parse_bytes_per_second(std::string_view text);  // "300 GB/s", "200 Gb/s"
+[[nodiscard]] Parsed<Seconds> parse_seconds(std::string_view text);                  // "5 us"
+[[nodiscard]] Parsed<FlopsPerSecond> parse_flops_per_second(std::string_view text);  // "312 TFLOP/s"
 
 /// Text that reads back as exactly the same value.
 [[nodiscard]] std::string to_text(std::int64_t value);
@@ -38,8 +38,5 @@ struct Parsed {
 [[nodiscard]] std::string to_text(BytesPerSecond value);
 [[nodiscard]] std::string to_text(Seconds value);
 [[nodiscard]] std::string to_text(FlopsPerSecond value);
-
-/// Without blanks at both ends.
-[[nodiscard]] std::string_view trimmed(std::string_view text);
 
 }  // namespace shardsim::input

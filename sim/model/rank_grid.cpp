@@ -79,4 +79,14 @@ GroupPlacement place(const Scenario& scenario, Group group) {
   return {};
 }
 
+HybridPlacement place_hybrid(const Scenario& scenario) {
+  const Parallelism& parallelism = scenario.parallelism;
+  const Strides stride = strides(parallelism);
+  const std::int64_t instances = parallelism.num_distributed_optimizer_instances;
+  const std::int64_t share = std::max<std::int64_t>(1, parallelism.data_parallel_size / instances);
+  const Axis context{parallelism.context_parallel_size, stride.context};
+  return {placement(context, {share, stride.data}, scenario.cluster.gpus_per_node),
+          placement({instances, share * stride.data}, {}, scenario.cluster.gpus_per_node)};
+}
+
 }  // namespace shardsim::model

@@ -19,4 +19,12 @@ struct GroupPlacement {
 /// data: the ranks that share gradients, which are dp · cp (each context-parallel rank sees other tokens).
 [[nodiscard]] GroupPlacement place(const Scenario& scenario, Group group);
 
+/// The data group of num_distributed_optimizer_instances instances: consecutive ranks share one sharded state, ranks
+/// of the same shard hold its replicas.
+struct HybridPlacement {
+  GroupPlacement shard;
+  GroupPlacement replicas;
+};
+[[nodiscard]] HybridPlacement place_hybrid(const Scenario& scenario);
+
 }  // namespace shardsim::model

@@ -125,7 +125,8 @@ Candidate more_model_parallel(const Scenario& scenario, std::int64_t Parallelism
     step.description += ", data parallel " + std::to_string(parallelism.data_parallel_size);
   } else {
     step.scenario.gpus *= factor;
-    step.description += ", on " + std::to_string(step.scenario.gpus) + " GPUs instead of " + std::to_string(scenario.gpus);
+    step.description +=
+        ", on " + std::to_string(step.scenario.gpus) + " GPUs instead of " + std::to_string(scenario.gpus);
   }
   return step;
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "sim/input/enum_text.hpp"
+#include "sim/model/enum_text.hpp"
 #include "sim/model/parameters.hpp"
 #include "sim/report/report.hpp"
 #include "sim/report/summary.hpp"
@@ -64,7 +64,7 @@ void write_csv(std::ostream& out, const model::Scenario& scenario, const engine:
       {"hfu", number(prediction.hfu)},
       {"mfu_causal", number(causal_mfu(prediction))},
       {"peak_tflops", number(matrix_peak(scenario).value() / 1e12)},
-      {"peak_format", std::string(input::choice_text(scenario.training.precision))},
+      {"peak_format", std::string(model::choice_text(scenario.training.precision))},
       {"peak_allocated_bytes", number(worst.peak_allocated)},
       {"peak_reserved_bytes", number(worst.peak_reserved)},
       {"device_used_bytes", number(worst.device_used)},

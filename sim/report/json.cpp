@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "sim/input/enum_text.hpp"
+#include "sim/model/enum_text.hpp"
 #include "sim/report/report.hpp"
 #include "sim/report/resolved_json.hpp"
 #include "sim/report/summary.hpp"
@@ -22,9 +22,8 @@ ordered_json time_json(const std::vector<engine::TimeTerm>& terms) {
 ordered_json communication_json(const std::vector<engine::GroupCommunication>& groups) {
   ordered_json json = ordered_json::object();
   for (const engine::GroupCommunication& group : groups) {
-    json[std::string(group_name(group.group))] = {{"total_s", group.total.value()},
-                                                  {"exposed_s", group.exposed.value()},
-                                                  {"bytes", group.bytes.value()}};
+    json[std::string(group_name(group.group))] = {
+        {"total_s", group.total.value()}, {"exposed_s", group.exposed.value()}, {"bytes", group.bytes.value()}};
   }
   return json;
 }
@@ -105,7 +104,7 @@ void write_json(std::ostream& out, const model::Scenario& scenario, const engine
   json["hfu"] = prediction.hfu;
   json["mfu_causal"] = causal_mfu(prediction);
   json["peak_tflops"] = tera(matrix_peak(scenario));
-  json["peak_format"] = input::choice_text(scenario.training.precision);
+  json["peak_format"] = model::choice_text(scenario.training.precision);
   json["time"] = time_json(prediction.time);
   json["communication"] = communication_json(prediction.communication);
   json["memory"] = memory_json(prediction.memory);

@@ -1,6 +1,6 @@
 #include "sim/report/resolved_json.hpp"
 
-#include "sim/input/enum_text.hpp"
+#include "sim/model/enum_text.hpp"
 #include "sim/model/layout.hpp"
 #include "sim/model/parameters.hpp"
 #include "sim/report/summary.hpp"
@@ -8,7 +8,7 @@
 namespace shardsim::report {
 namespace {
 
-using input::choice_text;
+using model::choice_text;
 using nlohmann::ordered_json;
 
 ordered_json model_json(const model::Model& model) {

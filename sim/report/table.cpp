@@ -2,7 +2,7 @@
 #include <ostream>
 #include <string>
 
-#include "sim/input/enum_text.hpp"
+#include "sim/model/enum_text.hpp"
 #include "sim/model/layout.hpp"
 #include "sim/model/parameters.hpp"
 #include "sim/report/format.hpp"
@@ -40,7 +40,7 @@ Lines speed(const model::Scenario& scenario, const engine::Prediction& predictio
               duration(prediction.iteration_p10) + " and " + duration(prediction.iteration_p90) + "; " +
               grouped(static_cast<std::int64_t>(prediction.tokens_per_s)) + " tokens/s",
           "TFLOP/s    " + per_gpu + " per GPU; MFU " + percent(prediction.mfu) + ", HFU " + percent(prediction.hfu) +
-              " of the " + std::string(input::choice_text(scenario.training.precision)) + " peak, " +
+              " of the " + std::string(model::choice_text(scenario.training.precision)) + " peak, " +
               fixed(matrix_peak(scenario).value() / 1e12, 0),
           "           (full attention counted, HFU with recomputation; causal attention halved: MFU " +
               percent(causal_mfu(prediction)) + ")"};
@@ -128,7 +128,7 @@ Lines layout(const model::Scenario& scenario, const memory::Memory& memory) {
                         size(" x PP ", parallelism.pipeline_model_parallel_size) +
                         size(" x DP ", parallelism.data_parallel_size) + size(", ZeRO ", parallelism.zero_stage);
   if (parallelism.sequence_parallel) degrees += ", sequence parallel";
-  degrees += ", recompute " + std::string(input::choice_text(scenario.training.recompute.granularity));
+  degrees += ", recompute " + std::string(model::choice_text(scenario.training.recompute.granularity));
   std::string batch = size("           micro batch ", scenario.training.micro_batch_size) +
                       size(" x ", model::micro_batches(scenario)) +
                       size(", global batch ", scenario.training.global_batch_size) + ", vocabulary padded to " +

@@ -49,5 +49,31 @@ TEST(OperatorTime, EachKindGoesToItsEquation) {
   EXPECT_EQ(pricer.time(reduce).value(), 0.0);
 }
 
+// Messages of one operator start one after the other: 4 latencies of 1 ms and 1e6 B at 1e9 B/s.
+TEST(OperatorTime, EveryMessageHasItsLatency) {
+  Scenario it = scenario();
+  it.cluster.intra_node.base_latency = Seconds{1e-3};
+  Operator ring = op_of(OperatorKind::send_recv);
+  ring.group = Group::tensor;
+  ring.launches = 4;
+  EXPECT_DOUBLE_EQ(Pricer{it}.time(ring).value(), 5e-3);
+}
+
+// 16 ranks on 2 nodes, state sharded inside a node: gathers see the fast links, 7/8 · 1e6 / 1e9; the all-reduce
+// between the two nodes sees 1 NIC of 1e8 B/s, 2·1/2 · 1e6 / (1e8/8).
+TEST(OperatorTime, HybridShardGathersInsideTheNode) {
+  Scenario it = scenario();
+  it.parallelism.tensor_model_parallel_size = 1;
+  it.parallelism.data_parallel_size = 16;
+  it.parallelism.zero_stage = 1;
+  it.parallelism.num_distributed_optimizer_instances = 2;
+  it.cluster.inter_node = {BytesPerSecond{1e8}, 1.0, Seconds{0.0}, Seconds{0.0}};
+  Operator op = op_of(OperatorKind::all_gather);
+  op.group = Group::data;
+  EXPECT_DOUBLE_EQ(Pricer{it}.time(op).value(), 0.875e-3);
+  op.kind = OperatorKind::all_reduce;
+  EXPECT_DOUBLE_EQ(Pricer{it}.time(op).value(), 80e-3);
+}
+
 }  // namespace
 }  // namespace shardsim::cost

@@ -65,6 +65,14 @@ TEST(RankGrid, ContextRanksShareGradients) {
 // Pipeline inside one node: TP1 DP1 PP4.
 TEST(RankGrid, PipelineInsideANode) { expect(place(grid({1, 1, 1, 4, 8}), Group::pipeline), 4, 4, 1); }
 
+// Hybrid shard over 4 nodes of 8: state sharded inside a node, each shard on all 4 nodes.
+TEST(RankGrid, HybridShard) {
+  Scenario scenario = grid({1, 1, 32, 1, 8});
+  scenario.parallelism.num_distributed_optimizer_instances = 4;
+  expect(place_hybrid(scenario).shard, 8, 8, 1);
+  expect(place_hybrid(scenario).replicas, 4, 1, 4);
+}
+
 // 12 ranks on nodes of 8: 8 + 4; the average counts.
 TEST(RankGrid, UnevenPlacement) { expect(place(grid({1, 1, 12, 1, 8}), Group::data), 12, 6, 2); }
 

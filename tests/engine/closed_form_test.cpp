@@ -91,6 +91,27 @@ TEST(ClosedForm, TheHeadMakesTheLastStageTheSlowest) {
   EXPECT_LT(predict(light).iteration.value(), 0.8 * predict(scenario).iteration.value());
 }
 
+// Megatron's layer all-reduces twice forward and twice backward (Shoeybi et al. 2019, figure 4); embedding 1, head 1
+// backward and three fp32 numbers a token forward: 16 micro batches · (98 · 2,048·2,048·2 B + 3 · 2,048·4 B).
+TEST(ClosedForm, TensorParallelBytes) {
+  Scenario scenario = example_scenario();
+  divide(scenario, 8, 1, 1, 16);
+  const Prediction prediction = predict(scenario);
+  EXPECT_EQ(prediction.communication[0].group, model::Group::tensor);
+  EXPECT_EQ(prediction.communication[0].bytes, Bytes{16LL * (98LL * 2048 * 2048 * 2 + 3LL * 2048 * 4)});
+}
+
+TEST(ClosedForm, HiddenSendsOnlyLengthenFillAndDrain) {
+  Scenario scenario = example_scenario();
+  divide(scenario, 1, 4, 1, 16);
+  scenario.model.output_weights = model::OutputWeights::untied;
+  const double exposed = term(predict(scenario), Term::pipeline_exposed);
+  scenario.parallelism.overlap.pipeline = true;
+  const double hidden = term(predict(scenario), Term::pipeline_exposed);
+  // The last stage is the slowest and sends gradients only: its 16 plus, once, the others' 1 + 2 + 2 against 6 hops.
+  EXPECT_NEAR(exposed / hidden, 21.0 / 6.0, 1e-9);
+}
+
 TEST(ClosedForm, SmallLayersWaitForTheHost) {
   Scenario scenario = example_scenario();
   scenario.stack.host.per_launch = Seconds{0.0};

@@ -5,6 +5,7 @@
 
 #include "sim/model/layout.hpp"
 #include "sim/model/scenario.hpp"
+#include "tests/support/scenarios.hpp"
 
 namespace shardsim::engine {
 
@@ -41,19 +42,11 @@ inline hardware::Cluster example_cluster() {
 
 /// GPT of 24 layers and 1.3 billion parameters on one GPU.
 inline model::Scenario example_scenario() {
-  model::Scenario scenario;
+  model::Scenario scenario = tests::gpt(24, 2048, 16, 2048, 1);
   scenario.cluster = example_cluster();
-  model::Model& gpt = scenario.model;
-  gpt.num_layers = 24;
-  gpt.hidden_size = 2048;
-  gpt.ffn_hidden_size = 8192;
-  gpt.num_attention_heads = 16;
-  gpt.num_query_groups = 16;
-  gpt.kv_channels = 128;
-  gpt.seq_length = 2048;
-  gpt.max_position_embeddings = 2048;
-  gpt.vocab_size = 50257;
-  scenario.training.micro_batch_size = 1;
+  scenario.model.vocab_size = 50257;
+  scenario.training.precision = model::DType::bf16;
+  scenario.training.gradient_dtype = model::DType::fp32;
   scenario.training.global_batch_size = 16;
   scenario.stack.host = {Seconds{5e-6}, Seconds{5e-3}};
   scenario.stack.gradient_bucket = 64_MiB;
@@ -61,16 +54,7 @@ inline model::Scenario example_scenario() {
   return scenario;
 }
 
-/// Sets the degrees; global batch = micro_batches · micro batch · dp.
-inline void divide(model::Scenario& scenario, std::int64_t tp, std::int64_t pp, std::int64_t dp,
-                   std::int64_t micro_batches) {
-  model::Parallelism& parallelism = scenario.parallelism;
-  parallelism.tensor_model_parallel_size = tp;
-  parallelism.pipeline_model_parallel_size = pp;
-  parallelism.data_parallel_size = dp;
-  scenario.gpus = tp * pp * dp * parallelism.context_parallel_size;
-  scenario.training.global_batch_size = micro_batches * scenario.training.micro_batch_size * dp;
-}
+using tests::divide;
 
 /// Deterministic for a seed; every one has a valid layout.
 class RandomScenarios {
@@ -83,6 +67,7 @@ class RandomScenarios {
     parallelism.context_parallel_size = power_of_two(1);
     const std::int64_t pp = power_of_two(3);
     divide(scenario, power_of_two(3), pp, power_of_two(4), pp * (1 + pick(8)));
+    scenario.gpus *= parallelism.context_parallel_size;
     parallelism.sequence_parallel = parallelism.tensor_model_parallel_size > 1 && coin();
     parallelism.zero_stage = static_cast<int>(pick(4));
     parallelism.overlap = {coin(), coin(), coin(), coin()};
