@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/cli/read_file.hpp"
 #include "sim/input/framework_config.hpp"
 #include "sim/input/megatron.hpp"
 #include "sim/input/scenario_file.hpp"
+#include "sim/input/text_file.hpp"
 
 namespace shardsim::cli {
 namespace {
@@ -18,6 +18,8 @@ using input::Setting;
 using input::Settings;
 
 constexpr const char* kCommandLine = "command line";
+
+std::string shown_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 using Reader = Settings (*)(std::string_view text, const std::string& file, Problems& problems);
 
@@ -42,7 +44,7 @@ Text read_scenario_argument(const std::string& name, Problems& problems) {
     return {input::read_scenario, name, std::string(run->text)};
   if (ends_with(name, ".sh"))
     usage_error("predict", name + " looks like a launch script: give it as --megatron " + name);
-  if (!meant_as_run(name)) return {input::read_scenario, shown_name(name), read_file(name, problems)};
+  if (!meant_as_run(name)) return {input::read_scenario, shown_name(name), input::read_text_file(name, problems)};
   std::vector<std::string> names;
   for (const input::Preset& preset : input::presets()) {
     if (preset.kind == "runs") names.push_back(preset.name);
@@ -59,7 +61,7 @@ std::vector<Text> read_inputs(const PredictOptions& options) {
   Problems problems;
   std::vector<Text> texts;
   const auto add = [&](const std::string& path, Reader reader) {
-    if (!path.empty()) texts.push_back({reader, shown_name(path), read_file(path, problems)});
+    if (!path.empty()) texts.push_back({reader, shown_name(path), input::read_text_file(path, problems)});
   };
   add(options.hf_config, input::read_hf_config);
   if (!options.scenario.empty()) texts.push_back(read_scenario_argument(options.scenario, problems));

@@ -59,6 +59,8 @@ void add_cluster_keys(std::vector<SchemaKey>& keys) {
       .integer("gpus_per_node", &Cluster::gpus_per_node, {1, 1 << 16}, "GPUs of a node")
       .integer("nics_per_node", &Cluster::nics_per_node, {1, 1 << 16}, "network cards of a node")
       .flag("nvlink_sharp", &Cluster::nvlink_sharp, "the switch inside the node reduces")
+      .number("nvlink_sharp_efficiency", &Cluster::nvlink_sharp_efficiency, kShare,
+              "share of the intra-node bandwidth that reduction in the switch reaches")
       .number("error", &Cluster::error, kError, "deviation of log(predicted / measured) collective time")
       .custom(
           "inter_node_scaling", "list of nodes:ratio, like 2:1.0 4:0.9",

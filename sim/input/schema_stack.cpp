@@ -19,6 +19,8 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .choice("gradient_dtype_bf16", &Stack::gradient_dtype_bf16, "gradient format of bf16 and fp8 training")
       .flag("fp32_gradient_copy_at_step", &Stack::fp32_gradient_copy_at_step,
             "the optimizer copies low-precision gradients to fp32")
+      .flag("separate_master_weights", &Stack::separate_master_weights,
+            "an fp32 copy of low-precision parameters is kept")
       .choice("layer_split", &Stack::layer_split, "how layers are dealt to stages")
       .choice("interleaving", &Stack::interleaving, "which micro batch counts an interleaved schedule accepts")
       .flag("zero_with_pipeline", &Stack::zero_with_pipeline, "ZeRO 2 and 3 work together with a pipeline")

@@ -63,6 +63,8 @@ void add_training_keys(std::vector<SchemaKey>& keys) {
       .choice("offload", &Training::offload, "what is kept in the host's memory")
       .flag("defer_embedding_wgrad_compute", &Training::defer_embedding_wgrad_compute,
             "output-layer weight gradients wait for the drain of the pipeline")
+      .integer("wgrad_deferral_limit", &Training::wgrad_deferral_limit, {0, 1 << 20},
+               "micro batches that wait at most; 0 = all")
       .flag("fp16_lm_cross_entropy", &Training::fp16_lm_cross_entropy, "logits stay in the stored precision");
   fields.nested("recompute", &Training::recompute)
       .choice("granularity", &Recompute::granularity, "what is recomputed in the backward pass")

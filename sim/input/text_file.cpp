@@ -44,6 +44,7 @@ std::string read_text_file(const std::string& path, Problems& problems) {
   }
   std::string text = read_all(standard_input ? std::cin : file, kLargest);
   if (text.size() > kLargest) return refuse("is larger than 64 MiB, no configuration");
+  if (text.find('\0') != std::string::npos) return refuse("is a binary file, not a text file");
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) return refuse("is empty");
   return text;
 }

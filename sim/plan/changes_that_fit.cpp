@@ -58,7 +58,7 @@ std::vector<Candidate> smaller_micro_batches(const Scenario& scenario) {
   std::vector<Candidate> steps;
   const std::int64_t before = scenario.training.micro_batch_size;
   for (std::int64_t size = before / 2; size >= 1; size /= 2) {
-    Candidate step{instead("micro_batch_size", size, before), {"--micro-batch-size " + std::to_string(size)}, scenario};
+    Candidate step{instead("micro batch", size, before), {"--micro-batch-size " + std::to_string(size)}, scenario};
     step.scenario.training.micro_batch_size = size;
     steps.push_back(std::move(step));
   }
@@ -125,8 +125,7 @@ Candidate more_model_parallel(const Scenario& scenario, std::int64_t Parallelism
     step.description += ", data parallel " + std::to_string(parallelism.data_parallel_size);
   } else {
     step.scenario.gpus *= factor;
-    step.description +=
-        ", on " + std::to_string(step.scenario.gpus) + " GPUs instead of " + std::to_string(scenario.gpus);
+    step.description += ", on " + std::to_string(step.scenario.gpus) + " GPUs";
   }
   return step;
 }
@@ -136,8 +135,8 @@ std::vector<Candidate> more_tensor_parallel(const Scenario& scenario) {
   const std::int64_t before = scenario.parallelism.tensor_model_parallel_size;
   // Beyond a node every layer's collectives would leave NVLink.
   for (std::int64_t factor = 2; before * factor <= scenario.cluster.gpus_per_node; factor *= 2) {
-    steps.push_back(more_model_parallel(scenario, &Parallelism::tensor_model_parallel_size, factor,
-                                        "tensor_model_parallel_size", "--tensor-model-parallel-size"));
+    steps.push_back(more_model_parallel(scenario, &Parallelism::tensor_model_parallel_size, factor, "tensor parallel",
+                                        "--tensor-model-parallel-size"));
   }
   return steps;
 }
@@ -147,7 +146,7 @@ std::vector<Candidate> more_pipeline_parallel(const Scenario& scenario) {
   const std::int64_t before = scenario.parallelism.pipeline_model_parallel_size;
   for (std::int64_t factor = 2; before * factor <= scenario.model.num_layers; factor *= 2) {
     steps.push_back(more_model_parallel(scenario, &Parallelism::pipeline_model_parallel_size, factor,
-                                        "pipeline_model_parallel_size", "--pipeline-model-parallel-size"));
+                                        "pipeline parallel", "--pipeline-model-parallel-size"));
     // A group that followed the pipeline's size goes on following it.
     std::int64_t& group = steps.back().scenario.parallelism.microbatch_group_size_per_virtual_pipeline_stage;
     if (group == before) group = before * factor;

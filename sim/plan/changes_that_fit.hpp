@@ -11,7 +11,7 @@ namespace shardsim::plan {
 
 /// One change of a scenario, and what it leads to.
 struct Change {
-  /// "micro_batch_size 2 instead of 8".
+  /// "micro batch 2 instead of 8", "tensor parallel 8 instead of 1, on 8 GPUs".
   std::string description;
   /// As Megatron-LM takes them: "--micro-batch-size 2".
   std::vector<std::string> flags;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/base/check.hpp"
 #include "sim/model/layout.hpp"
 #include "sim/model/parameters.hpp"
 
@@ -49,6 +50,7 @@ std::string_view group_name(model::Group group) {
 
 double bytes_per_parameter(const model::Scenario& scenario, const memory::Memory& memory) {
   const auto stages = model::layout(scenario.model, scenario.parallelism, scenario.stack);
+  SHARDSIM_CHECK(stages.size() == memory.stages.size(), "memory of other stages than the layout has");
   const auto& stage = stages[static_cast<std::size_t>(memory.worst_stage)];
   const memory::StageMemory& worst = memory.worst();
   const Bytes state = worst.parameters + worst.gradients + worst.optimizer;

@@ -60,8 +60,8 @@ TEST(Json, WhereTheJobDoesNotFitSaysWhyAndWhatWould) {
   EXPECT_EQ(json["biggest_terms"][0], (ordered_json{{"component", "optimizer"}, {"bytes", std::int64_t{12} << 30}}));
   EXPECT_EQ(json["biggest_terms"][1]["component"], "activations");
   const ordered_json& change = json["changes_that_fit"][0];
-  EXPECT_EQ(keys(change), (Keys{"change", "flags", "peak_allocated_bytes", "device_used_bytes", "iteration_s", "gpus",
-                                "time_cost"}));
+  EXPECT_EQ(keys(change),
+            (Keys{"change", "flags", "peak_allocated_bytes", "device_used_bytes", "iteration_s", "gpus", "time_cost"}));
   EXPECT_EQ(change["flags"], ordered_json::array({"--micro-batch-size 1"}));
   EXPECT_EQ(change["time_cost"], 0.25);
 }

@@ -37,7 +37,9 @@ void expect_one_screen(const engine::Prediction& base) {
   for (int i = 0; i < 60; ++i) scenario.assumed.push_back({"key", std::string(200, 'v'), "line\nbreak"});
   for (int i = 0; i < 60; ++i) scenario.warnings.push_back(std::string(200, 'w'));
   for (int i = 0; i < 30; ++i) prediction.time.push_back({"a_term_of_the_time_with_a_very_long_name", Seconds{1e-3}});
-  for (int i = 0; i < 60; ++i) prediction.memory.stages.push_back(example_stage(2 + i));
+  scenario.model.num_layers = 62;
+  scenario.parallelism.pipeline_model_parallel_size = 62;
+  for (int i = 2; i < 62; ++i) prediction.memory.stages.push_back(example_stage(i));
   plan::Change change = example_change();
   change.description = std::string(300, 'c');
   const auto lines = table_of(scenario, prediction, {change, change, change});
@@ -89,10 +91,13 @@ TEST(Table, ListsTimeTermsLargestFirstWithTheirShare) {
 }
 
 TEST(Table, ShowsWorstFirstMiddleAndLastStageOnce) {
+  model::Scenario scenario = example_scenario();
+  scenario.model.num_layers = 5;
+  scenario.parallelism.pipeline_model_parallel_size = 5;
   engine::Prediction prediction = fitting();
   prediction.memory.stages = {example_stage(0), example_stage(1), example_stage(2), example_stage(3), example_stage(4)};
   prediction.memory.worst_stage = 4;
-  const auto lines = table_of(example_scenario(), prediction);
+  const auto lines = table_of(scenario, prediction);
   EXPECT_NE(line_with(lines, "worst (4)"), "");
   EXPECT_NE(line_with(lines, "first (0)"), "");
   EXPECT_NE(line_with(lines, "middle (2)"), "");

@@ -66,10 +66,13 @@ std::string_view first_content(std::string_view text) {
 bool is_yaml_entry(std::string_view line) {
   if (line.substr(0, 3) == "---" && line.find_first_not_of("- \r") == std::string_view::npos) return true;
   std::size_t end = 0;
-  const auto in_key = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '"' || c == '\''; };
+  const auto in_key = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '"' || c == '\'';
+  };
   while (end < line.size() && in_key(static_cast<unsigned char>(line[end]))) ++end;
   while (end < line.size() && line[end] == ' ') ++end;
-  return end > 0 && end < line.size() && line[end] == ':' && (end + 1 == line.size() || line[end + 1] == ' ' || line[end + 1] == '\r');
+  return end > 0 && end < line.size() && line[end] == ':' &&
+         (end + 1 == line.size() || line[end + 1] == ' ' || line[end + 1] == '\r');
 }
 
 }  // namespace
@@ -77,10 +80,15 @@ bool is_yaml_entry(std::string_view line) {
 Shape shape_of(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return Shape::empty;
-  const auto is_binary = [](char c) { return (c >= 0 && c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != '\x1b') || c == '\x7f'; };
+  const auto is_binary = [](char c) {
+    return (c >= 0 && c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != '\x1b') || c == '\x7f';
+  };
   if (std::any_of(text.begin(), text.end(), is_binary)) return Shape::binary;
   const std::string_view first = first_content(text);
-  if (text[begin] == '{' || (text[begin] == '[' && text.find_first_not_of(" \t\r\n", begin + 1) != std::string_view::npos && text[text.find_first_not_of(" \t\r\n", begin + 1)] == '{')) return Shape::json;
+  if (text[begin] == '{' ||
+      (text[begin] == '[' && text.find_first_not_of(" \t\r\n", begin + 1) != std::string_view::npos &&
+       text[text.find_first_not_of(" \t\r\n", begin + 1)] == '{'))
+    return Shape::json;
   if (is_dump(text)) return Shape::dump;
   return is_yaml_entry(first) ? Shape::yaml : Shape::shell;
 }

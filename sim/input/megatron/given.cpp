@@ -32,6 +32,12 @@ std::vector<Word> split_flag_bundles(const std::vector<Word>& words) {
   return result;
 }
 
+/// Quotes that came with a variable's text ('type:transformer'); an inner shell would have removed them.
+void remove_quotes(std::string& text) {
+  const bool quoted = text.size() >= 2 && (text.front() == '\'' || text.front() == '"') && text.front() == text.back();
+  if (quoted) text = text.substr(1, text.size() - 2);
+}
+
 }  // namespace
 
 std::string at_line(int line) { return line > 0 ? "line " + std::to_string(line) + ": " : ""; }
@@ -43,6 +49,7 @@ bool looks_like_flag(const std::string& text) {
 std::vector<FlagUse> group_words(const std::vector<Word>& words) {
   std::vector<FlagUse> flags;
   for (Word& word : split_flag_bundles(words)) {
+    remove_quotes(word.text);
     if (looks_like_flag(word.text)) {
       const std::size_t equals = word.text.find('=');
       flags.push_back(FlagUse{word.text.substr(0, equals), word.line, {}});

@@ -93,6 +93,7 @@ class LaunchFinder {
 
   void look_at(const Command& command, int depth) {
     const std::vector<Word> words = words_of(command);
+    if (words.empty() || words[0].text == "echo" || words[0].text == "printf") return;
     const std::size_t at = program_at(words);
     if (at < words.size()) {
       launches_.push_back(launch_of(words, at));
@@ -146,14 +147,15 @@ std::vector<Word> loose_flags(const ShellScript& script, Given& given) {
   return words;
 }
 
+/// The first of the best-ranked launches.
 const Launch& best(const std::vector<Launch>& launches, Given& given) {
-  const auto better = [](const Launch& a, const Launch& b) { return rank_of(a.program) < rank_of(b.program); };
-  const Launch& chosen = *std::max_element(launches.begin(), launches.end(), better);
-  const auto rivals = std::count_if(launches.begin(), launches.end(), [&](const Launch& launch) { return rank_of(launch.program) == rank_of(chosen.program); });
+  const auto worse = [](const Launch& a, const Launch& b) { return rank_of(a.program) < rank_of(b.program); };
+  const Launch& chosen = *std::max_element(launches.begin(), launches.end(), worse);
+  const auto equal = [&](const Launch& launch) { return rank_of(launch.program) == rank_of(chosen.program); };
+  const auto rivals = std::count_if(launches.begin(), launches.end(), equal);
   if (rivals > 1) {
-    const auto first = std::find_if(launches.begin(), launches.end(), [&](const Launch& launch) { return rank_of(launch.program) == rank_of(chosen.program); });
-    given.warnings.push_back("the script holds " + std::to_string(rivals) + " launches: the first is read (line " + std::to_string(first->line) + ", " + first->program + ")");
-    return *first;
+    given.warnings.push_back("the script holds " + std::to_string(rivals) + " launches: the first is read (line " +
+                             std::to_string(chosen.line) + ", " + chosen.program + ")");
   }
   return chosen;
 }
@@ -163,7 +165,9 @@ void warn_of_lost_flags(const ShellScript& script, Given& given) {
   for (const Command& command : script.commands) {
     const Word first = script.variables.word(command.words[0]);
     if (!looks_like_flag(first.text)) continue;
-    given.warnings.push_back(at_line(first.line) + first.text + " stands outside the launch command (a comment or an empty line ends a continued command): not read");
+    given.warnings.push_back(
+        at_line(first.line) + first.text +
+        " stands outside the launch command (a comment or an empty line ends a continued command): not read");
   }
 }
 
@@ -188,7 +192,9 @@ Given read_launch(std::string_view text, const std::string& file, Problems& prob
   Given given;
   const BatchRequest request = read_batch_request(text);
   ShellScript script = read_shell_script(text, batch_variables(request));
-  script.commands.erase(std::remove_if(script.commands.begin(), script.commands.end(), [](const Command& c) { return c.words.empty() || c.words[0].empty(); }), script.commands.end());
+  script.commands.erase(std::remove_if(script.commands.begin(), script.commands.end(),
+                                       [](const Command& c) { return c.words.empty() || c.words[0].empty(); }),
+                        script.commands.end());
   if (script.open_quote_line > 0) {
     problems.add({{file, script.open_quote_line, ""}, "", "", "a quote or bracket opened on this line never closes"});
   }

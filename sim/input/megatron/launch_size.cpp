@@ -151,7 +151,8 @@ std::optional<LaunchSize> launch_size(const std::vector<Word>& launcher, const B
     if (tasks) {
       size = LaunchSize{*tasks, line, "tasks of the launch script"};
     } else {
-      const std::optional<long long> per_node = either(either(own.tasks_per_node, request.tasks_per_node), either(own.gpus_per_node, request.gpus_per_node));
+      const std::optional<long long> per_node =
+          either(either(own.tasks_per_node, request.tasks_per_node), either(own.gpus_per_node, request.gpus_per_node));
       size = product(slurm_nodes, per_node, line);
       if (!size) why_not = slurm_nodes ? "tasks per node" : "number of nodes";
     }
@@ -159,7 +160,8 @@ std::optional<LaunchSize> launch_size(const std::vector<Word>& launcher, const B
   if (!size) {
     const std::vector<Text>* const world = variables.find("WORLD_SIZE");
     if (world != nullptr && world->size() == 1) {
-      if (const auto gpus = positive(plain(world->front()))) size = LaunchSize{*gpus, world->front().front().line, "WORLD_SIZE of the launch script"};
+      if (const auto gpus = positive(plain(world->front())))
+        size = LaunchSize{*gpus, world->front().front().line, "WORLD_SIZE of the launch script"};
     }
   }
   return size;

@@ -59,7 +59,8 @@ std::optional<json> first_json(std::string_view text, Given& given, std::string&
   try {
     json whole = json::parse(text.begin(), text.end());
     if (whole.is_array() && !whole.empty()) {
-      if (whole.size() > 1) given.warnings.push_back("the file holds " + std::to_string(whole.size()) + " rows: the first is read");
+      if (whole.size() > 1)
+        given.warnings.push_back("the file holds " + std::to_string(whole.size()) + " rows: the first is read");
       return whole.front();
     }
     return whole;

@@ -51,8 +51,7 @@ inline constexpr ModelledFlag kModelledFlags[] = {
     // Degrees and layout.
     {"tensor-model-parallel-size", "tensor-model-parallel-size", Arity::one, "parallelism.tensor_model_parallel_size",
      "", ""},
-    {"model-parallel-size", "tensor-model-parallel-size", Arity::one, "parallelism.tensor_model_parallel_size", "",
-     ""},
+    {"model-parallel-size", "tensor-model-parallel-size", Arity::one, "parallelism.tensor_model_parallel_size", "", ""},
     {"pipeline-model-parallel-size", "pipeline-model-parallel-size", Arity::one,
      "parallelism.pipeline_model_parallel_size", "", ""},
     {"context-parallel-size", "context-parallel-size", Arity::one, "parallelism.context_parallel_size", "", ""},

@@ -122,7 +122,8 @@ class Parser {
 
   Number operand() {
     std::size_t end = pos_;
-    while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '_')) ++end;
+    while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '_'))
+      ++end;
     const std::string name(text_.substr(pos_, end - pos_));
     pos_ = end;
     if (name.empty()) return std::nullopt;

@@ -9,7 +9,9 @@ namespace shardsim::input::megatron {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
-bool ends_word(char c) { return is_blank(c) || c == '\n' || std::string_view(";&|()<>").find(c) != std::string_view::npos; }
+bool ends_word(char c) {
+  return is_blank(c) || c == '\n' || std::string_view(";&|()<>").find(c) != std::string_view::npos;
+}
 
 /// NAME= or NAME+=, which a "(" makes an array.
 bool opens_array(const std::string& word) {
@@ -152,8 +154,9 @@ class Lexer {
       if (!read_quoted(target, 0)) take(target);
     }
     if (!here_document) return;
-    target.erase(std::remove_if(target.begin(), target.end(), [](char c) { return c == '\'' || c == '"' || c == '\\'; }),
-                 target.end());
+    target.erase(
+        std::remove_if(target.begin(), target.end(), [](char c) { return c == '\'' || c == '"' || c == '\\'; }),
+        target.end());
     if (!target.empty()) here_ends_.push_back({target, strip_tabs});
   }
 

@@ -120,7 +120,8 @@ class Reader {
     block.active = asked && block.condition.value_or(false);
     block.taken = block.active;
     if (asked && !block.condition && active_outside()) {
-      script_.warnings.push_back(at_line(block.line) + "the condition cannot be decided from the text: branch not read");
+      script_.warnings.push_back(at_line(block.line) +
+                                 "the condition cannot be decided from the text: branch not read");
     }
   }
   [[nodiscard]] bool active_outside() const {
@@ -182,8 +183,7 @@ class Reader {
 
   void assign(const std::string& name, std::vector<Text> elements, bool append) {
     script_.variables.assign(name, std::move(elements), append);
-    script_.assigned.erase(std::remove(script_.assigned.begin(), script_.assigned.end(), name),
-                           script_.assigned.end());
+    script_.assigned.erase(std::remove(script_.assigned.begin(), script_.assigned.end(), name), script_.assigned.end());
     script_.assigned.push_back(name);
   }
 

@@ -67,7 +67,9 @@ class Expansion {
     if (c == '\n') ++line_;
     return c;
   }
-  [[nodiscard]] char peek(std::size_t ahead = 0) const { return pos_ + ahead < raw_.size() ? raw_[pos_ + ahead] : '\0'; }
+  [[nodiscard]] char peek(std::size_t ahead = 0) const {
+    return pos_ + ahead < raw_.size() ? raw_[pos_ + ahead] : '\0';
+  }
 
   void step(bool quoted) {
     const char c = peek();
@@ -154,7 +156,8 @@ class Expansion {
       std::size_t size = 1;
       while (is_name(peek(size))) ++size;
       take_variable(rest.substr(0, size), std::string(rest.substr(1, size - 1)), quoted);
-    } else if (std::isdigit(static_cast<unsigned char>(next)) != 0 || (next != '\0' && std::string_view("@*#?$!-").find(next) != std::string_view::npos)) {
+    } else if (std::isdigit(static_cast<unsigned char>(next)) != 0 ||
+               (next != '\0' && std::string_view("@*#?$!-").find(next) != std::string_view::npos)) {
       put_unresolved(rest.substr(0, 2), std::string(rest.substr(0, 2)));
     } else {
       put({take(), line_});
@@ -176,7 +179,8 @@ class Expansion {
         return;
       }
       for (const Cell& cell : text) {
-        if (cell.unresolved >= 0) return put_unresolved(whole, variables_.unresolved_names_[static_cast<std::size_t>(cell.unresolved)]);
+        if (cell.unresolved >= 0)
+          return put_unresolved(whole, variables_.unresolved_names_[static_cast<std::size_t>(cell.unresolved)]);
       }
     }
     put_unresolved(whole, std::string(whole));
@@ -207,19 +211,22 @@ class Expansion {
     const bool missing = known == nullptr || (colon && (known->empty() || known->front().empty()));
     const std::string_view word = operation == '\0' ? rest : rest.substr(colon ? 2 : 1);
     const bool takes_word = (operation == '+') != missing;
-    if (operation != '\0' && operation != '?' && takes_word) return take_default(written, name, word, operation, quoted);
+    if (operation != '\0' && operation != '?' && takes_word)
+      return take_default(written, name, word, operation, quoted);
     if (operation == '+') {
       pos_ += written.size();
     } else if (known == nullptr) {
       put_unresolved(written, "$" + name);
     } else {
       pos_ += written.size();
-      const std::vector<Text> elements = all ? *known : std::vector<Text>(known->begin(), known->begin() + (known->empty() ? 0 : 1));
+      const std::vector<Text> elements =
+          all ? *known : std::vector<Text>(known->begin(), known->begin() + (known->empty() ? 0 : 1));
       put_elements(elements, quoted, all);
     }
   }
 
-  void take_default(std::string_view written, const std::string& name, std::string_view word, char operation, bool quoted) {
+  void take_default(std::string_view written, const std::string& name, std::string_view word, char operation,
+                    bool quoted) {
     if (depth_ >= kDeepest) return put_unresolved(written, "$" + name);
     const std::vector<Text> values = Expansion(variables_, word, line_, split_ && !quoted, depth_ + 1).run();
     if (operation == '=') variables_.assign(name, values, false);

@@ -18,9 +18,8 @@ std::string without_enum_class(const std::string& text) {
   const std::size_t dot = text.find('.');
   if (dot == std::string::npos || dot == 0 || dot + 1 >= text.size()) return text;
   const bool class_like = std::isupper(static_cast<unsigned char>(text[0])) != 0 &&
-                          std::all_of(text.begin(), text.end(), [](unsigned char c) {
-                            return std::isalnum(c) != 0 || c == '_' || c == '.';
-                          }) &&
+                          std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; }) &&
                           std::isalpha(static_cast<unsigned char>(text[dot + 1])) != 0;
   return class_like ? text.substr(dot + 1) : text;
 }
@@ -52,8 +51,8 @@ void mark_variables(Word& word) {
 
 std::vector<Word> python_words(const std::string& text, int line) {
   std::vector<Word> words;
-  const bool list = text.size() > 1 && ((text.front() == '[' && text.back() == ']') ||
-                                        (text.front() == '(' && text.back() == ')'));
+  const bool list =
+      text.size() > 1 && ((text.front() == '[' && text.back() == ']') || (text.front() == '(' && text.back() == ')'));
   std::string item;
   const auto finish = [&] {
     if (!item.empty()) words.push_back({without_enum_class(item), line, {}});
