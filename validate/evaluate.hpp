@@ -1,0 +1,40 @@
+// Predicts every record and compares in kind: time with time, each memory with the number that it means.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "validate/record.hpp"
+
+namespace shardsim::validate {
+
+/// A measured value beside its prediction and 80 % interval.
+struct Pair {
+  double measured = 0.0;
+  double predicted = 0.0;
+  double p10 = 0.0;
+  double p90 = 0.0;
+
+  /// (predicted − measured) / measured.
+  [[nodiscard]] double error() const { return (predicted - measured) / measured; }
+  [[nodiscard]] bool covered() const { return measured >= p10 && measured <= p90; }
+};
+
+struct Result {
+  std::string id;
+  std::string source;
+  /// Scored apart from the others, and why.
+  std::string suspect;
+  /// Why the row could not be scored; empty = it was.
+  std::string skipped;
+  std::optional<Pair> time;
+  std::optional<Pair> memory;
+  std::optional<Outcome> outcome;
+  bool predicted_fit = true;
+};
+
+/// Never throws for a row: what cannot be resolved is skipped with its reason.
+[[nodiscard]] Result evaluate(const Record& record);
+
+}  // namespace shardsim::validate

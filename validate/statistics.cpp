@@ -1,0 +1,127 @@
+#include "validate/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace shardsim::validate {
+namespace {
+
+/// Linear interpolation between order statistics; 0 for no values.
+double quantile(std::vector<double> values, double q) {
+  if (values.empty()) return 0.0;
+  std::sort(values.begin(), values.end());
+  const double place = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+void count_outcome(Confusion& confusion, Outcome outcome, bool predicted_fit) {
+  if (outcome == Outcome::fits) {
+    ++(predicted_fit ? confusion.true_fit : confusion.false_oom);
+  } else {
+    ++(predicted_fit ? confusion.false_fit : confusion.true_oom);
+  }
+}
+
+/// The pairs that the scale was not fitted on, scaled; empty for sources of three rows or fewer.
+std::vector<Pair> scaled_by_three_rows(const std::vector<Pair>& pairs) {
+  const std::size_t n = pairs.size();
+  if (n <= 3) return {};
+  const std::vector<std::size_t> chosen{0, n / 2, n - 1};
+  std::vector<double> ratios;
+  for (const std::size_t i : chosen) ratios.push_back(pairs[i].measured / pairs[i].predicted);
+  const double scale = quantile(ratios, 0.5);
+  std::vector<Pair> scaled;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (std::find(chosen.begin(), chosen.end(), i) != chosen.end()) continue;
+    const Pair& pair = pairs[i];
+    scaled.push_back({pair.measured, scale * pair.predicted, scale * pair.p10, scale * pair.p90});
+  }
+  return scaled;
+}
+
+using Group = std::vector<const Result*>;
+
+std::vector<Pair> pairs_of(const Group& group, std::optional<Pair> Result::* kind) {
+  std::vector<Pair> pairs;
+  for (const Result* result : group) {
+    if (result->*kind) pairs.push_back(*(result->*kind));
+  }
+  return pairs;
+}
+
+std::map<std::string, Group> split_by_source(const Group& group) {
+  std::map<std::string, Group> sources;
+  for (const Result* result : group) sources[result->source].push_back(result);
+  return sources;
+}
+
+Summary summary_of(const Group& group) {
+  Summary summary;
+  summary.scored = group.size();
+  summary.time = error_statistics(pairs_of(group, &Result::time));
+  summary.memory = error_statistics(pairs_of(group, &Result::memory));
+  std::vector<Pair> scaled;
+  for (const auto& [source, rows] : split_by_source(group)) {
+    const std::vector<Pair> of_source = scaled_by_three_rows(pairs_of(rows, &Result::time));
+    scaled.insert(scaled.end(), of_source.begin(), of_source.end());
+  }
+  summary.after_one_scale = error_statistics(scaled);
+  for (const Result* result : group) {
+    if (result->outcome) count_outcome(summary.fit, *result->outcome, result->predicted_fit);
+  }
+  return summary;
+}
+
+}  // namespace
+
+double Confusion::balanced_accuracy() const {
+  const auto fits = static_cast<double>(true_fit + false_oom);
+  const auto failed = static_cast<double>(true_oom + false_fit);
+  if (fits == 0.0 || failed == 0.0) return 0.0;
+  return 0.5 * (static_cast<double>(true_fit) / fits + static_cast<double>(true_oom) / failed);
+}
+
+ErrorStatistics error_statistics(const std::vector<Pair>& pairs) {
+  ErrorStatistics statistics;
+  statistics.n = pairs.size();
+  if (pairs.empty()) return statistics;
+  std::vector<double> errors;
+  std::vector<double> sizes;
+  std::size_t covered = 0;
+  for (const Pair& pair : pairs) {
+    errors.push_back(pair.error());
+    sizes.push_back(std::abs(pair.error()));
+    covered += pair.covered() ? 1 : 0;
+  }
+  statistics.median = quantile(sizes, 0.5);
+  statistics.p90 = quantile(sizes, 0.9);
+  statistics.max = *std::max_element(sizes.begin(), sizes.end());
+  statistics.mape = std::accumulate(sizes.begin(), sizes.end(), 0.0) / static_cast<double>(sizes.size());
+  statistics.bias = quantile(errors, 0.5);
+  statistics.interval_coverage = static_cast<double>(covered) / static_cast<double>(pairs.size());
+  return statistics;
+}
+
+Evaluation summarise(const std::vector<Result>& results) {
+  Evaluation evaluation;
+  evaluation.rows = results.size();
+  Group sound;
+  Group suspect;
+  for (const Result& result : results) {
+    if (!result.skipped.empty()) {
+      ++evaluation.skipped[result.skipped];
+    } else {
+      (result.suspect.empty() ? sound : suspect).push_back(&result);
+    }
+  }
+  evaluation.all = summary_of(sound);
+  evaluation.suspect = summary_of(suspect);
+  for (const auto& [source, rows] : split_by_source(sound)) evaluation.by_source[source] = summary_of(rows);
+  for (const auto& [source, rows] : split_by_source(suspect)) evaluation.suspect_by_source[source] = summary_of(rows);
+  return evaluation;
+}
+
+}  // namespace shardsim::validate

@@ -1,0 +1,58 @@
+// How far predictions are from measurements, over a set of rows.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "validate/evaluate.hpp"
+
+namespace shardsim::validate {
+
+/// Fractions (0.05 = 5 %) of e = (predicted − measured) / measured. Zero rows: n = 0 and all else 0.
+struct ErrorStatistics {
+  std::size_t n = 0;
+  double median = 0.0;
+  double mape = 0.0;
+  double p90 = 0.0;
+  double max = 0.0;
+  /// Median of the signed error.
+  double bias = 0.0;
+  /// Share of measured values inside their 80 % interval.
+  double interval_coverage = 0.0;
+};
+
+/// Rows by predicted and real outcome; "fit" = predicted to fit.
+struct Confusion {
+  std::size_t true_fit = 0;
+  std::size_t false_fit = 0;
+  std::size_t true_oom = 0;
+  std::size_t false_oom = 0;
+  /// Mean of the shares of fitting and of failed rows that were called right; 0 where one kind is missing.
+  [[nodiscard]] double balanced_accuracy() const;
+};
+
+struct Summary {
+  std::size_t scored = 0;
+  ErrorStatistics time;
+  /// Time errors of the other rows after one factor per source, the median measured over predicted of three of its
+  /// rows (first, middle and last): what a user gets who hands over three log lines.
+  ErrorStatistics after_one_scale;
+  ErrorStatistics memory;
+  Confusion fit;
+};
+
+struct Evaluation {
+  std::size_t rows = 0;
+  std::map<std::string, std::size_t> skipped;
+  Summary all;
+  std::map<std::string, Summary> by_source;
+  Summary suspect;
+  std::map<std::string, Summary> suspect_by_source;
+};
+
+[[nodiscard]] ErrorStatistics error_statistics(const std::vector<Pair>& pairs);
+[[nodiscard]] Evaluation summarise(const std::vector<Result>& results);
+
+}  // namespace shardsim::validate
