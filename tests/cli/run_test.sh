@@ -23,8 +23,10 @@ make_tree() {
 if [[ $1 == --build ]]; then
   sleep 0.2
   mkdir -p "$2/bin"
-  printf "#!/bin/bash\n[[ \$# == 0 ]] || printf \"<%%s>\" \"\$@\"\n" > "$2/bin/shardsim"
-  chmod +x "$2/bin/shardsim"
+  for program in shardsim $(grep -o "shardsim-[a-z]*" <<< "$*"); do
+    printf "#!/bin/bash\n[[ \$# == 0 ]] || printf \"<%%s>\" \"\$@\"\n" > "$2/bin/$program"
+    chmod +x "$2/bin/$program"
+  done
 fi'
   stand_in ctest 'echo "100% tests passed"'
   stand_in dpkg-query 'echo installed'
@@ -136,6 +138,21 @@ test_builds_everything() {
   : > "$log"
   run predict
   expect "$(builds)" 0 'predict after test builds'
+}
+
+builds_the_program_of_a_command() {
+  run validate
+  expect_match "$(grep '^cmake --build' "$log")" '*--target shardsim -j*' 'target without a folder of that name'
+  mkdir "$tree/validate"
+  touch "$tree/validate/CMakeLists.txt"
+  : > "$log"
+  run validate x
+  expect "$out" '<validate><x>' 'output'
+  expect_match "$(grep '^cmake --build' "$log")" '*--target shardsim-validate shardsim -j*' 'targets'
+  : > "$log"
+  run predict
+  run validate
+  expect "$(builds)" 0 'builds when both are there'
 }
 
 starts_fast() {
