@@ -7,6 +7,7 @@
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -48,6 +49,39 @@ std::optional<std::string> value_text(const toml::node& node) {
   if (const auto* flag = node.as_boolean()) return to_text(flag->get());
   if (const auto* list = node.as_array()) return list_text(*list, ' ');
   return {};
+}
+
+/// Line of the first character beyond ASCII outside of strings and comments (typographic quotes, say), where TOML has
+/// none; 0 = there is none. toml++ 3 has undefined behaviour on some of them.
+int stray_character_line(std::string_view text) {
+  int line = 1;
+  // The quotes that end the open string; empty outside of strings.
+  std::string_view end;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '\n') {
+      ++line;
+      // A string of one line ends with it, by a mistake that toml++ reports.
+      if (end.size() == 1) end = {};
+    } else if (!end.empty()) {
+      if (c == '\\' && end[0] == '"') {
+        // An escaped line break still counts.
+        if (at + 1 < text.size() && text[at + 1] != '\n') ++at;
+      } else if (text.substr(at, end.size()) == end) {
+        at += end.size() - 1;
+        end = {};
+      }
+    } else if (c == '"' || c == '\'') {
+      const bool triple = text.substr(at, 3) == std::string(3, c);
+      end = text.substr(at, triple ? 3 : 1);
+      at += end.size() - 1;
+    } else if (c == '#') {
+      at = std::min(text.find('\n', at), text.size()) - 1;
+    } else if (static_cast<unsigned char>(c) >= 0x80) {
+      return line;
+    }
+  }
+  return 0;
 }
 
 class Reader {
@@ -99,6 +133,12 @@ Settings read_scenario(std::string_view text, const std::string& file, Problems&
   Settings settings;
   if (text.find('\0') != std::string_view::npos) {
     problems.add({{file, 0, {}}, {}, {}, "is no text file (it holds zero bytes); a scenario file is TOML"});
+    return settings;
+  }
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(kByteOrderMark.size());
+  if (const int line = stray_character_line(text); line > 0) {
+    problems.add({{file, line, {}}, {}, {}, "is no valid TOML: a character other than ASCII stands outside of quotes"});
     return settings;
   }
   const toml::parse_result result = toml::parse(text);

@@ -222,6 +222,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Mistake{"empty", "", "", "is empty"}, Mistake{"comments_only", "# nothing\n", "", "is empty"},
                     Mistake{"syntax", "[model\nnum_layers = 3", "", "no valid TOML"},
                     Mistake{"table_without_key", "[(]", "", "no valid TOML"},
+                    Mistake{"typographic_quotes", "[model]\nname = \"µ\" # é\nfamily = “gpt”", "", "outside of quotes"},
                     Mistake{"twice", "[model]\nnum_layers = 3\nnum_layers = 4", "", "no valid TOML"},
                     Mistake{"binary",
                             std::string("\x7f"

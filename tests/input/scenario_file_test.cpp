@@ -56,6 +56,23 @@ TEST(ScenarioFile, FloatsStayFloats) {
   EXPECT_EQ(settings.find("d")->value, "1000");
 }
 
+TEST(ScenarioFile, StringsAndCommentsHoldAnyLetter) {
+  Problems problems;
+  const Settings settings =
+      read("a = \"µ \\\" é\" # é \" '\nb = 'é\\'\nc = \"\"\"é \" \\\n é\"\"\"\nd = 1\n", problems);
+  EXPECT_TRUE(problems.empty());
+  EXPECT_EQ(settings.find("a")->value, "µ \" é");
+  EXPECT_EQ(settings.find("b")->value, "é\\");
+  EXPECT_EQ(settings.find("c")->value, "é \" é");
+  EXPECT_EQ(settings.find("d")->value, "1");
+}
+
+TEST(ScenarioFile, AByteOrderMarkIsPassedOver) {
+  Problems problems;
+  EXPECT_NE(read("\xEF\xBB\xBFname = \"run\"\n", problems).find("name"), nullptr);
+  EXPECT_TRUE(problems.empty());
+}
+
 TEST(ScenarioFile, ADateIsNoSetting) {
   Problems problems;
   (void)read("[model]\nnum_layers = 2020-01-01\n", problems);
