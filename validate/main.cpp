@@ -27,6 +27,7 @@ po::options_description option_list() {
       "include-suspect", "score suspect rows with the others")("rows", po::value<std::string>(),
                                                                "write one line per row to this CSV file")(
       "format", po::value<std::string>()->default_value("table"), "table or json")(
+      "set", po::value<std::vector<std::string>>(), "section.key=value for every row (repeatable)")(
       "engine", po::value<std::string>()->default_value("closed_form"), "closed_form")(
       "file", po::value<std::vector<std::string>>(), "rows of measured runs (JSON lines or CSV)");
   return options;
@@ -51,12 +52,23 @@ bool selected(const Record& record, const po::variables_map& given) {
          std::regex_search(record.source, std::regex{given["source"].as<std::string>()});
 }
 
+/// "section.key=value" replaces what the rows and presets say.
+void apply_overrides(const po::variables_map& given, Record& record) {
+  if (given.count("set") == 0) return;
+  for (const std::string& text : given["set"].as<std::vector<std::string>>()) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) refuse("--set", text, "section.key=value is expected");
+    record.settings.set({text.substr(0, equals), text.substr(equals + 1), {"", 0, "--set"}, ""});
+  }
+}
+
 std::vector<Record> read_selected(const po::variables_map& given) {
   Problems problems;
   std::vector<Record> records;
   for (const std::string& file : given["file"].as<std::vector<std::string>>()) {
     for (Record& record : read_records(read_text(file), file, problems)) {
       if (given.count("include-suspect") != 0) record.suspect.clear();
+      apply_overrides(given, record);
       if (selected(record, given)) records.push_back(std::move(record));
     }
   }

@@ -113,7 +113,8 @@ inline constexpr std::array kChoices<Offload>{Choice{Offload::none, "none"}, Cho
 template <>
 inline constexpr std::array kChoices<LayerSplit>{
     Choice{LayerSplit::megatron, "megatron"}, Choice{LayerSplit::even_remainder_first, "even_remainder_first"},
-    Choice{LayerSplit::balanced_blocks, "balanced_blocks"}, Choice{LayerSplit::lighter_ends, "lighter_ends"}};
+    Choice{LayerSplit::balanced_blocks, "balanced_blocks"}, Choice{LayerSplit::balanced_cost, "balanced_cost"},
+    Choice{LayerSplit::lighter_ends, "lighter_ends"}};
 
 template <>
 inline constexpr std::array kChoices<InterleavingRule>{

@@ -1,5 +1,6 @@
 #include "sim/model/layout.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "sim/base/check.hpp"
@@ -95,6 +96,22 @@ Pieces balanced_blocks(const Model& model, std::int64_t pieces) {
   return result;
 }
 
+/// Blocks in model order go to the open piece, which closes after the block that takes the running cost past its
+/// equal share of the total; costs are the weights' multiply-accumulates per token.
+Pieces balanced_cost(const Model& model, std::int64_t pieces) {
+  const std::int64_t head = model.vocab_size * model.hidden_size;
+  const std::int64_t layer = 4 * model.num_attention_heads * model.kv_channels * model.hidden_size +
+                             3 * model.ffn_hidden_size * model.hidden_size;
+  const std::int64_t total = model.num_layers * layer + head;
+  Pieces result{std::vector<std::int64_t>(static_cast<std::size_t>(pieces), 0), {}};
+  std::int64_t open = 0;
+  for (std::int64_t placed = 1; placed <= model.num_layers; ++placed) {
+    ++result.layers[static_cast<std::size_t>(open)];
+    if (placed * layer * pieces > total * (open + 1)) open = std::min(open + 1, pieces - 1);
+  }
+  return result;
+}
+
 Pieces split(const Model& model, const Parallelism& parallelism, const Stack& stack) {
   const std::int64_t pieces =
       parallelism.pipeline_model_parallel_size * parallelism.virtual_pipeline_model_parallel_size;
@@ -109,6 +126,8 @@ Pieces split(const Model& model, const Parallelism& parallelism, const Stack& st
       return {deal(model.num_layers, pieces), {}};
     case LayerSplit::balanced_blocks:
       return balanced_blocks(model, pieces);
+    case LayerSplit::balanced_cost:
+      return balanced_cost(model, pieces);
     case LayerSplit::lighter_ends:
       return equal_pieces(model, parallelism, 1, 1);
   }

@@ -15,10 +15,12 @@ namespace shardsim::model {
 /// How layers are dealt to pipeline stages.
 ///  megatron: equal counts, or Megatron-Core's first/last and embedding/loss accounting; divisibility required.
 ///  even_remainder_first: as even as possible, the first stages take the remainder (DeepSpeed "uniform", torchtitan).
-///  balanced_blocks: embedding and head each count as one block, blocks dealt evenly (nanotron, Aleph Alpha Scaling,
+///  balanced_blocks: embedding and head each count as one block, blocks dealt evenly (Aleph Alpha Scaling,
 ///    DeepSpeed "parameters").
+///  balanced_cost: pieces close when their share of the weights' multiply-accumulates is exceeded; the head counts with
+///    its vocabulary (nanotron).
 ///  lighter_ends: the first and last stage hold one layer less than the others (the zero-bubble fork).
-enum class LayerSplit { megatron, even_remainder_first, balanced_blocks, lighter_ends };
+enum class LayerSplit { megatron, even_remainder_first, balanced_blocks, balanced_cost, lighter_ends };
 
 /// What the micro batches of an interleaved schedule must satisfy (p stages, group g).
 ///  multiple_of_pipeline: m mod p = 0 (Megatron-LM before Core 0.9);

@@ -82,6 +82,17 @@ TEST(Layout, OtherStacksSplitUnevenly) {
   EXPECT_NE(problem(scenario), "");
 }
 
+// A head of exactly 4 layers' cost (131,072 · 2,048 against 4·2,048² + 3·2,048·8,192): 20 units, 5 a piece. The sixth
+// layer is the first past 5, the eleventh the first past 10, the sixteenth the first past 15; the head is left over.
+TEST(Layout, PiecesCloseWhenTheirShareOfTheCostIsExceeded) {
+  Scenario scenario = tests::gpt(16, 2048, 32, 4096, 1);
+  tests::divide(scenario, 1, 4, 1, 4);
+  scenario.model.ffn_hidden_size = 8192;
+  scenario.model.vocab_size = 131'072;
+  scenario.stack.layer_split = LayerSplit::balanced_cost;
+  EXPECT_EQ(layers_per_stage(scenario), (std::vector<std::int64_t>{6, 5, 5, 0}));
+}
+
 TEST(Layout, EveryLayerIsPlacedOnce) {
   for (const LayerSplit rule : {LayerSplit::megatron, LayerSplit::even_remainder_first, LayerSplit::balanced_blocks}) {
     for (std::int64_t layers = 8; layers <= 96; layers += 4) {
