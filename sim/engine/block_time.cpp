@@ -67,12 +67,15 @@ Seconds exposed_time(Seconds communication, Seconds compute, double compute_slow
 Seconds host_time(const model::Scenario& scenario, const std::vector<Operator>& operators) {
   const model::HostCost& host = scenario.stack.host;
   const bool pipelined_between_nodes = model::place(scenario, Group::pipeline).nodes > 1;
+  const auto tensor_ranks = static_cast<double>(scenario.parallelism.tensor_model_parallel_size);
   Seconds time{0.0};
   for (const Operator& op : operators) {
     Seconds each = host.per_launch;
     if (model::is_communication(op.kind)) {
       each += host.per_collective;
-      if (pipelined_between_nodes && op.group == Group::tensor) each += host.per_collective_between_nodes;
+      if (pipelined_between_nodes && op.group == Group::tensor) {
+        each += tensor_ranks * host.per_collective_between_nodes;
+      }
     }
     time += static_cast<double>(op.launches) * each;
   }
