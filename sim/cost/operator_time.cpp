@@ -31,8 +31,11 @@ Seconds Pricer::time(const model::Operator& op) const {
       return gemm_time(device_, op.dtype, op.shape, op.flops, op.bytes);
     case OperatorKind::attention:
       return attention_time(device_, op.dtype, op.pass, op.shape, op.flops, op.bytes);
-    default:
+    case OperatorKind::normalization:
+    case OperatorKind::elementwise:
       return memory_bound_time(device_, op.kind, op.bytes, op.launches, memory_bound_slowdown_);
+    default:
+      return memory_bound_time(device_, op.kind, op.bytes, op.launches, 1.0);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/check.hpp"
+#include "sim/model/rank_grid.hpp"
 
 namespace shardsim::engine {
 namespace {
@@ -63,15 +64,31 @@ Seconds exposed_time(Seconds communication, Seconds compute, double compute_slow
   return communication - hidden + (compute_slowdown - 1.0) * hidden;
 }
 
+Seconds host_time(const model::Scenario& scenario, const std::vector<Operator>& operators) {
+  const model::HostCost& host = scenario.stack.host;
+  const bool pipelined_between_nodes = model::place(scenario, Group::pipeline).nodes > 1;
+  const auto tensor_ranks = static_cast<double>(scenario.parallelism.tensor_model_parallel_size);
+  Seconds time{0.0};
+  for (const Operator& op : operators) {
+    Seconds each = host.per_launch;
+    if (model::is_communication(op.kind)) {
+      each += host.per_collective;
+      if (pipelined_between_nodes && op.group == Group::tensor) {
+        each += tensor_ranks * host.per_collective_between_nodes;
+      }
+    }
+    time += static_cast<double>(op.launches) * each;
+  }
+  return time;
+}
+
 PassTime pass_time(const model::Scenario& scenario, const cost::Pricer& pricer,
                    const std::vector<Operator>& operators) {
   const double slowdown = scenario.cluster.device.communication_slowdown;
   PassTime pass;
-  std::int64_t launches = 0;
   std::vector<Seconds> unused(operators.size());  // compute of each matrix operator that hides nothing yet
   for (std::size_t i = 0; i < operators.size(); ++i) {
     const Operator& op = operators[i];
-    launches += op.launches;
     if (model::is_communication(op.kind)) continue;
     const Seconds time = pricer.time(op);
     pass.terms[compute_term(op)] += time;
@@ -91,7 +108,7 @@ PassTime pass_time(const model::Scenario& scenario, const cost::Pricer& pricer,
     pass.terms[communication_term(op.group)] += exposed;
     pass.communication[cost::index_of(op.group)].add({time, exposed, op.bytes}, 1);
   }
-  const Seconds host = static_cast<double>(launches) * scenario.stack.host.per_launch;
+  const Seconds host = host_time(scenario, operators);
   const Seconds device = pass.terms.total();
   pass.terms[Term::host_wait] = std::max(Seconds{0.0}, host - device);
   pass.total = device + pass.terms[Term::host_wait];

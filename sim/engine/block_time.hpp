@@ -41,6 +41,9 @@ struct PassTime {
 /// part slowed down:  exposed = C − H + (slowdown − 1)·H,  H = min(C, compute).
 [[nodiscard]] Seconds exposed_time(Seconds communication, Seconds compute, double compute_slowdown);
 
+/// Time that the host needs to launch the operators: per launch, and more per collective.
+[[nodiscard]] Seconds host_time(const model::Scenario& scenario, const std::vector<model::Operator>& operators);
+
 /// Device time of the operators in order; the host needs launches · per_launch, and what it needs longer is host_wait.
 /// Overlapped communication hides behind one matrix operator: a reduction of forward results behind the product that
 /// makes them, everything else behind the product that follows. No product hides two communications at once.

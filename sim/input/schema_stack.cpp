@@ -19,6 +19,10 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .choice("gradient_dtype_bf16", &Stack::gradient_dtype_bf16, "gradient format of bf16 and fp8 training")
       .flag("fp32_gradient_copy_at_step", &Stack::fp32_gradient_copy_at_step,
             "the optimizer copies low-precision gradients to fp32")
+      .flag("keeps_gathered_inputs", &Stack::keeps_gathered_inputs,
+            "gathered inputs of column-parallel layers are kept for the backward pass")
+      .flag("keeps_low_precision_gradients", &Stack::keeps_low_precision_gradients,
+            "low-precision gradients stay beside the fp32 ones")
       .flag("separate_master_weights", &Stack::separate_master_weights,
             "an fp32 copy of low-precision parameters is kept")
       .choice("layer_split", &Stack::layer_split, "how layers are dealt to stages")
@@ -58,6 +62,9 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .flag("pipeline", &model::Overlap::pipeline, "overlap of pipeline sends likewise");
   fields.nested("host", &Stack::host)
       .quantity("per_launch", &model::HostCost::per_launch, "host time per kernel")
+      .quantity("per_collective", &model::HostCost::per_collective, "host time more per collective of a layer")
+      .quantity("per_collective_between_nodes", &model::HostCost::per_collective_between_nodes,
+                "host time more per tensor-parallel collective where stages sit on different nodes")
       .quantity("per_iteration", &model::HostCost::per_iteration, "host time per iteration");
   fields.nested("allocator", &Stack::allocator)
       .number("fragmentation", &model::AllocatorBehaviour::fragmentation, {0.0, 10.0},

@@ -28,6 +28,7 @@ PerParameter per_parameter(const model::Scenario& scenario) {
       bytes.parameter = 4;
     }
   }
+  if (stack.keeps_low_precision_gradients && bytes.gradient > stored) bytes.gradient += stored;
   const bool copies_gradients = stack.fp32_gradient_copy_at_step && bytes.gradient < 4;
   if (copies_gradients && scenario.parallelism.zero_stage >= 1) bytes.optimizer += 4;  // kept as the shard's own buffer
   if (copies_gradients && scenario.parallelism.zero_stage == 0) bytes.step += 4;

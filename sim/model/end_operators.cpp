@@ -85,7 +85,7 @@ Block head_block(const Scenario& scenario, const RankSizes& sizes) {
                                          sizes.residual_tokens, sizes.hidden, 2 * sizes.residual()));
     block.forward.back().saved = sizes.residual();
   }
-  output.forward(block.forward, sizes.residual());
+  output.forward(block.forward, sizes.column_input());
 
   const LossTraffic traffic = loss_traffic(scenario.training.cross_entropy, sizes.element);
   block.forward.push_back(memory_bound(OperatorKind::cross_entropy, "vocab_parallel_cross_entropy", Pass::forward,

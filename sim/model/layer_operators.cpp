@@ -84,7 +84,7 @@ class Layer {
   }
 
   void attention_forward(std::vector<Operator>& list) const {
-    qkv_.forward(list, recomputes(&RecomputeModules::layer_norm) ? Bytes{0} : sizes_.residual());
+    qkv_.forward(list, recomputes(&RecomputeModules::layer_norm) ? Bytes{0} : sizes_.column_input());
     core_attention_forward(list, scenario_, sizes_, recomputes(&RecomputeModules::core_attention));
     proj_.forward(list, Bytes{sizes_.tokens * sizes_.query_width * sizes_.element});
   }
@@ -104,7 +104,7 @@ class Layer {
   void mlp_forward(std::vector<Operator>& list) const {
     const bool whole = recomputes(&RecomputeModules::mlp);
     const std::int64_t element = sizes_.element;
-    fc1_.forward(list, recomputes(&RecomputeModules::layer_norm) ? Bytes{0} : sizes_.residual());
+    fc1_.forward(list, recomputes(&RecomputeModules::layer_norm) ? Bytes{0} : sizes_.column_input());
     activation(list, Pass::forward);
     list.back().saved = whole ? Bytes{0}
                               : Bytes{sizes_.tokens * sizes_.fc1_width * element} +

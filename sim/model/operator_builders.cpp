@@ -64,7 +64,8 @@ void Linear::forward(std::vector<Operator>& list, Bytes saved) const {
 
 void Linear::backward(std::vector<Operator>& list) const {
   const bool columns = split_ == Split::columns;
-  if (sizes_.sequence_parallel) {
+  const bool kept = columns && scenario_.stack.keeps_gathered_inputs;
+  if (sizes_.sequence_parallel && !kept) {
     // Columns: the saved input is gathered again, beside the input gradient. Rows: the output gradient is gathered.
     list.push_back(collective(OperatorKind::all_gather, Pass::backward));
     if (columns) list.back().overlapped = true;

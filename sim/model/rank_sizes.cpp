@@ -6,6 +6,7 @@ RankSizes::RankSizes(const Scenario& scenario)
     : tp{scenario.parallelism.tensor_model_parallel_size},
       cp{scenario.parallelism.context_parallel_size},
       sequence_parallel{scenario.parallelism.sequence_parallel && tp > 1},
+      keeps_gathered_inputs{scenario.stack.keeps_gathered_inputs},
       tokens{scenario.model.seq_length / cp * scenario.training.micro_batch_size},
       residual_tokens{sequence_parallel ? tokens / tp : tokens},
       hidden{scenario.model.hidden_size},

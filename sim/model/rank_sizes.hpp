@@ -14,6 +14,7 @@ struct RankSizes {
   std::int64_t tp;
   std::int64_t cp;
   bool sequence_parallel;
+  bool keeps_gathered_inputs;
   /// Rows of the matrix products: sequences · tokens of this rank's context-parallel share.
   std::int64_t tokens;
   /// Rows of norms, dropout and residual: tokens / tp under sequence parallelism, else tokens.
@@ -40,6 +41,8 @@ struct RankSizes {
   [[nodiscard]] Bytes residual() const { return Bytes{residual_tokens * hidden * element}; }
   /// Bytes of the residual stream over the whole tensor-parallel group: what its collectives carry.
   [[nodiscard]] Bytes gathered_residual() const { return Bytes{tokens * hidden * element}; }
+  /// Input of a column-parallel layer as it is kept for the backward pass.
+  [[nodiscard]] Bytes column_input() const { return keeps_gathered_inputs ? gathered_residual() : residual(); }
   /// Attention scores: one per head, query and key.
   [[nodiscard]] std::int64_t scores() const { return sequences * heads * queries * keys; }
 };

@@ -60,6 +60,11 @@ struct LogitBytes {
 struct HostCost {
   /// Per kernel or collective launched.
   Seconds per_launch{0.0};
+  /// More per collective or send inside a layer: bookkeeping, stream events.
+  Seconds per_collective{0.0};
+  /// More per tensor-parallel collective and rank of its group, in a pipeline whose stages sit on different nodes.
+  /// Measured (nanotron: 2 ms a layer and rank, whatever the sizes), cause unknown.
+  Seconds per_collective_between_nodes{0.0};
   /// Per iteration: data loading, logging, scheduler, timers.
   Seconds per_iteration{0.0};
 };
@@ -102,6 +107,8 @@ struct Stack {
   DType gradient_dtype_bf16 = DType::fp32;
   /// The optimizer copies low-precision gradients to fp32 for its step (4 bytes per parameter, for the step only).
   bool fp32_gradient_copy_at_step = true;
+  /// Low-precision gradients stay allocated beside the fp32 ones that they are summed into.
+  bool keeps_low_precision_gradients = false;
   /// An fp32 master copy lives beside the stored low-precision parameters; false where the fp32 (sharded) parameters
   /// are the only ones kept and low-precision copies are made on use (FSDP's mixed precision).
   bool separate_master_weights = true;
@@ -111,11 +118,14 @@ struct Stack {
   bool zero_with_pipeline = true;
   /// The all-reduce (or reduce-scatter) of a column-parallel layer's input gradient runs beside its weight gradient.
   bool overlaps_input_gradient_reduction = false;
+  /// Under sequence parallelism the gathered input of a column-parallel layer is kept for its weight gradient, not
+  /// gathered again.
+  bool keeps_gathered_inputs = false;
   /// Pipeline sends carry 1/tp of the activation and are gathered on arrival (Narayanan et al. 2021, section 4.1).
   bool scatter_gather_pipeline_sends = false;
   /// Gradients travel in buckets of this size when their reduction overlaps the backward pass.
   Bytes gradient_bucket{Bytes{0}};
-  /// Memory-bound kernels: achieved time over that of the device's fused kernels.
+  /// Norms and elementwise kernels: achieved time over that of the device's fused kernels.
   double memory_bound_slowdown = 1.0;
   HostCost host;
   AllocatorBehaviour allocator;
