@@ -48,7 +48,8 @@ inline model::Scenario example_scenario() {
   scenario.training.precision = model::DType::bf16;
   scenario.training.gradient_dtype = model::DType::fp32;
   scenario.training.global_batch_size = 16;
-  scenario.stack.host = {Seconds{5e-6}, Seconds{5e-3}};
+  scenario.stack.host.per_launch = Seconds{5e-6};
+  scenario.stack.host.per_iteration = Seconds{5e-3};
   scenario.stack.gradient_bucket = 64_MiB;
   scenario.stack.error.time = 0.1;
   return scenario;
