@@ -46,6 +46,8 @@ void attention(const Json& row, SettingWriter& settings) {
   if (!kernel.empty()) {
     const bool fused = contains(kernel, "flash");
     settings.set("training.attention_kernel", std::string{fused ? "flash" : "unfused"});
+    // Dao (2023), figure 4: FlashAttention-2 is about twice as fast as the first version.
+    if (contains(kernel, "attentionv1")) settings.set("training.attention_slowdown", std::string{"2"});
     // "torch" is composed of single operators; "fused" is Megatron's fused masked softmax.
     settings.set("stack.fusion.masked_softmax", std::optional<bool>{kernel != "torch"});
     settings.set("stack.fusion.normalization", std::optional<bool>{contains(kernel, "RMS kernel")});

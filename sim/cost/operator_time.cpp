@@ -9,6 +9,7 @@ namespace shardsim::cost {
 Pricer::Pricer(const model::Scenario& scenario)
     : device_{scenario.cluster.device},
       memory_bound_slowdown_{scenario.stack.memory_bound_slowdown},
+      attention_slowdown_{scenario.training.attention_slowdown},
       hybrid_{scenario.parallelism.zero_stage >= 1 && scenario.parallelism.num_distributed_optimizer_instances > 1} {
   for (std::size_t i = 0; i < kGroups; ++i) {
     paths_[i] = group_path(scenario.cluster, model::place(scenario, static_cast<model::Group>(i)));
@@ -30,7 +31,7 @@ Seconds Pricer::time(const model::Operator& op) const {
     case OperatorKind::batched_gemm:
       return gemm_time(device_, op.dtype, op.shape, op.flops, op.bytes);
     case OperatorKind::attention:
-      return attention_time(device_, op.dtype, op.pass, op.shape, op.flops, op.bytes);
+      return attention_slowdown_ * attention_time(device_, op.dtype, op.pass, op.shape, op.flops, op.bytes);
     case OperatorKind::normalization:
     case OperatorKind::elementwise:
       return memory_bound_time(device_, op.kind, op.bytes, op.launches, memory_bound_slowdown_);

@@ -59,6 +59,8 @@ void add_training_keys(std::vector<SchemaKey>& keys) {
       .choice("gradient_dtype", &Training::gradient_dtype, "format in which gradients are summed and reduced")
       .choice("optimizer", &Training::optimizer, "optimizer")
       .choice("attention_kernel", &Training::attention_kernel, "attention as separate steps or as one kernel")
+      .number("attention_slowdown", &Training::attention_slowdown, {0.1, 100.0},
+              "fused attention's time over that of FlashAttention-2")
       .choice("cross_entropy", &Training::cross_entropy, "implementation of the loss")
       .quantity("cublas_workspace", &Training::cublas_workspace, "one cuBLAS workspace")
       .choice("offload", &Training::offload, "what is kept in the host's memory")

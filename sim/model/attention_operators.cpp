@@ -8,6 +8,10 @@ namespace {
 /// The five products of the fused backward over the two of the forward (Dao 2023, section 3.1).
 constexpr double kFusedBackwardOverForward = 2.5;
 
+/// Passes over 2-byte scores by a softmax of single kernels: scale (1 + 1), mask (1 + 1), cast to fp32 (1 + 2), softmax
+/// (2 + 2), cast back (2 + 1).
+constexpr std::int64_t kEagerSoftmaxPasses = 14;
+
 double causal_share(const Scenario& scenario) {
   return scenario.model.attention_mask == AttentionMask::causal ? 0.5 : 1.0;
 }
@@ -94,7 +98,7 @@ void unfused_forward(std::vector<Operator>& list, const Scenario& scenario, cons
   list.push_back(matrix_product("attention_scores", Pass::forward, dtype,
                                 {sizes.queries, sizes.keys, sizes.head_size, batch}, sizes.element, sizes.element));
   list.push_back(memory_bound(OperatorKind::softmax, "scale_mask_softmax", Pass::forward, dtype, rows, sizes.keys,
-                              Bytes{(fused ? 2 : 6) * scores * sizes.element}));
+                              Bytes{(fused ? 2 : kEagerSoftmaxPasses) * scores * sizes.element}));
   list.back().launches = fused ? 1 : 4;  // scale, mask, cast, softmax
   const double per_score =
       static_cast<double>(sizes.element) * (fused ? 1.0 : 2.0) + scenario.stack.saved.extra_per_attention_score;
@@ -124,7 +128,7 @@ void unfused_backward(std::vector<Operator>& list, const Scenario& scenario, con
                                 Bytes{scores * (2 * sizes.element + 1)}));
   }
   list.push_back(memory_bound(OperatorKind::softmax, "scale_mask_softmax", Pass::backward, dtype, rows, sizes.keys,
-                              Bytes{(fused ? 3 : 6) * scores * sizes.element}));
+                              Bytes{(fused ? 3 : kEagerSoftmaxPasses) * scores * sizes.element}));
   list.back().launches = fused ? 1 : 3;
   product("attention_scores", sizes.queries, sizes.head_size, sizes.keys);
   product("attention_scores", sizes.keys, sizes.head_size, sizes.queries);

@@ -58,12 +58,13 @@ Block embedding_block(const Scenario& scenario, const RankSizes& sizes) {
   return block;
 }
 
-Bytes saved_logits(const RankSizes& sizes) { return Bytes{sizes.tokens * sizes.vocab * 4}; }
+Bytes saved_logits(const RankSizes& sizes) { return Bytes{sizes.tokens * sizes.loss_vocab * 4}; }
 
 Block head_block(const Scenario& scenario, const RankSizes& sizes) {
   const DType dtype = scenario.training.precision;
   const Model& model = scenario.model;
-  const std::int64_t logits = sizes.tokens * sizes.vocab;
+  const std::int64_t logits = sizes.tokens * sizes.loss_vocab;
+  const bool gathered = sizes.loss_vocab > sizes.vocab;
   const Linear output{scenario, sizes, "output_layer", Linear::Split::columns, sizes.hidden, sizes.vocab};
   const bool masked_lm = model.output_head != OutputHead::language_model;
   Block block;
@@ -87,12 +88,16 @@ Block head_block(const Scenario& scenario, const RankSizes& sizes) {
   }
   output.forward(block.forward, sizes.column_input());
 
+  if (gathered) {
+    block.forward.push_back(communicate(OperatorKind::all_gather, "gather_logits", Pass::forward, Group::tensor,
+                                        Bytes{logits * sizes.element}));
+  }
   const LossTraffic traffic = loss_traffic(scenario.training.cross_entropy, sizes.element);
   block.forward.push_back(memory_bound(OperatorKind::cross_entropy, "vocab_parallel_cross_entropy", Pass::forward,
-                                       dtype, sizes.tokens, sizes.vocab, Bytes{traffic.forward * logits}));
+                                       dtype, sizes.tokens, sizes.loss_vocab, Bytes{traffic.forward * logits}));
   block.forward.back().saved = saved_logits(sizes);
   block.forward.back().launches = traffic.forward_launches;
-  if (sizes.tp > 1) {
+  if (sizes.tp > 1 && !gathered) {
     // Row maximum, predicted logit and sum of exponentials, fp32 (Shoeybi et al. 2019, section 3).
     for (const std::string_view name : {"logits_max", "predicted_logits", "sum_exp_logits"}) {
       block.forward.push_back(
@@ -102,7 +107,7 @@ Block head_block(const Scenario& scenario, const RankSizes& sizes) {
   }
 
   block.backward.push_back(memory_bound(OperatorKind::cross_entropy, "vocab_parallel_cross_entropy", Pass::backward,
-                                        dtype, sizes.tokens, sizes.vocab, Bytes{traffic.backward * logits}));
+                                        dtype, sizes.tokens, sizes.loss_vocab, Bytes{traffic.backward * logits}));
   block.backward.back().launches = traffic.backward_launches;
   output.backward(block.backward);
   if (masked_lm) {

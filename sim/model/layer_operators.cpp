@@ -9,6 +9,10 @@ namespace {
 constexpr auto kColumns = Linear::Split::columns;
 constexpr auto kRows = Linear::Split::rows;
 
+/// Passes over a 2-byte activation by a norm of single kernels: cast to fp32 (1 + 2), square (2 + 2), mean (2), scale
+/// by the root (2 + 2), cast back (2 + 1), weight (1 + 1). The backward pass takes about twice as many.
+constexpr std::int64_t kEagerNormPasses = 18;
+
 /// The parts of one layer. Saved bytes per part are those of Korthikanti et al. (2022), section 4.1.
 class Layer {
  public:
@@ -50,15 +54,17 @@ class Layer {
   }
 
   void norm_forward(std::vector<Operator>& list, std::string_view name) const {
+    const bool fused = scenario_.stack.fusion.normalization;
     list.push_back(memory_bound(OperatorKind::normalization, name, Pass::forward, dtype_, sizes_.residual_tokens,
-                                sizes_.hidden, 2 * sizes_.residual()));
+                                sizes_.hidden, (fused ? 2 : kEagerNormPasses) * sizes_.residual()));
     list.back().saved = sizes_.residual() + extra_residual();
-    if (!scenario_.stack.fusion.normalization) list.back().launches = 4;  // mean, variance, scale, shift
+    if (!fused) list.back().launches = 6;
   }
   void norm_backward(std::vector<Operator>& list, std::string_view name) const {
+    const bool fused = scenario_.stack.fusion.normalization;
     list.push_back(memory_bound(OperatorKind::normalization, name, Pass::backward, dtype_, sizes_.residual_tokens,
-                                sizes_.hidden, 3 * sizes_.residual()));
-    list.back().launches = scenario_.stack.fusion.normalization ? 2 : 6;
+                                sizes_.hidden, (fused ? 3 : 2 * kEagerNormPasses) * sizes_.residual()));
+    list.back().launches = fused ? 2 : 12;
   }
   [[nodiscard]] Bytes extra_residual() const {
     return rounded_bytes(scenario_.stack.saved.extra_per_residual_element *

@@ -20,6 +20,7 @@ RankSizes::RankSizes(const Scenario& scenario)
       queries{scenario.model.seq_length / cp},
       keys{scenario.model.seq_length},
       vocab{padded_vocab_size(scenario.model, scenario.parallelism) / tp},
+      loss_vocab{scenario.stack.gathers_logits ? vocab * tp : vocab},
       element{storage_size(scenario.training.precision).value()} {}
 
 }  // namespace shardsim::model

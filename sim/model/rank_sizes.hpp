@@ -32,8 +32,9 @@ struct RankSizes {
   /// Queries and keys of one attention call.
   std::int64_t queries;
   std::int64_t keys;
-  /// Columns of this rank's shard of the padded vocabulary.
+  /// Columns of this rank's shard of the padded vocabulary, and of the logits that its loss sees.
   std::int64_t vocab;
+  std::int64_t loss_vocab;
   /// Bytes of a stored activation or parameter.
   std::int64_t element;
 

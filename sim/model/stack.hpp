@@ -102,6 +102,8 @@ struct Stack {
   CrossEntropy default_cross_entropy = CrossEntropy::unfused;
   OptimizerKind default_optimizer = OptimizerKind::adam;
   Overlap default_overlap;
+  /// ZeRO stage where nothing says otherwise: 3 for FSDP stacks.
+  int default_zero_stage = 0;
   /// Gradient accumulation formats for fp16 and for bf16/fp8 training.
   DType gradient_dtype_fp16 = DType::fp16;
   DType gradient_dtype_bf16 = DType::fp32;
@@ -121,6 +123,9 @@ struct Stack {
   /// Under sequence parallelism the gathered input of a column-parallel layer is kept for its weight gradient, not
   /// gathered again.
   bool keeps_gathered_inputs = false;
+  /// Logits are gathered over the tensor-parallel group and every rank computes the whole loss, instead of the
+  /// vocabulary-parallel loss of Shoeybi et al. (2019).
+  bool gathers_logits = false;
   /// Pipeline sends carry 1/tp of the activation and are gathered on arrival (Narayanan et al. 2021, section 4.1).
   bool scatter_gather_pipeline_sends = false;
   /// Gradients travel in buckets of this size when their reduction overlaps the backward pass.

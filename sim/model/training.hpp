@@ -46,6 +46,8 @@ struct Training {
   OptimizerKind optimizer = OptimizerKind::adam;
   Recompute recompute;
   AttentionKernel attention_kernel = AttentionKernel::unfused;
+  /// Fused attention's time over FlashAttention-2's; FlashAttention-1 takes about twice (Dao 2023, figure 4).
+  double attention_slowdown = 1.0;
   CrossEntropy cross_entropy = CrossEntropy::unfused;
   Offload offload = Offload::none;
   /// One cuBLAS workspace: PyTorch's default :4096:2:16:8; CUBLAS_WORKSPACE_CONFIG of the environment changes it.
