@@ -19,6 +19,7 @@ constexpr std::int64_t kQueriesPerBlock = 128;
 constexpr std::int64_t kBlocksPerMultiprocessor = 4;
 constexpr std::int64_t kFewestKeys = 512;
 constexpr std::int64_t kLargestHead = 128;
+constexpr Seconds kShortest{100e-6};
 
 /// Format of attention that every device has.
 constexpr model::DType kFormat = model::DType::fp16;
@@ -51,7 +52,15 @@ double half_size(double logarithm) {
 void set_parameters(AttentionProfile& profile, const std::vector<double>& x) {
   profile.forward_efficiency = 1.0 / (1.0 + std::exp(-x[0]));
   profile.sequence_half = half_size(x[1]);
-  profile.head_half = half_size(x[2]);
+  profile.head_half = x.size() > 2 ? half_size(x[2]) : 0.0;
+}
+
+/// Efficiency and half sizes; samples of one head size tell nothing about others.
+std::vector<double> start_for(const std::vector<AttentionSample>& samples) {
+  const bool one_head = std::all_of(samples.begin(), samples.end(), [&samples](const AttentionSample& sample) {
+    return sample.k == samples.front().k;
+  });
+  return one_head ? std::vector<double>{0.5, 5.0} : std::vector<double>{0.5, 5.0, 3.0};
 }
 
 Device with_forward(Device device, const std::vector<AttentionSample>& samples) {
@@ -61,7 +70,7 @@ Device with_forward(Device device, const std::vector<AttentionSample>& samples) 
     r.resize(samples.size());
     for (std::size_t i = 0; i < samples.size(); ++i) r[i] = std::log(predicted(device, samples[i]) / samples[i].time);
   };
-  set_parameters(device.attention, minimise(residuals, {0.5, 5.0, 3.0}, kScale).parameters);
+  set_parameters(device.attention, minimise(residuals, start_for(samples), kScale).parameters);
   return device;
 }
 
@@ -107,7 +116,7 @@ Quality held_out_quality(const Device& device, const std::vector<AttentionSample
 
 bool is_training_like(const AttentionSample& sample, std::int64_t multiprocessors) {
   const std::int64_t blocks = (sample.m + kQueriesPerBlock - 1) / kQueriesPerBlock * sample.batch;
-  return sample.causal && sample.n >= kFewestKeys && sample.k <= kLargestHead &&
+  return sample.causal && sample.n >= kFewestKeys && sample.k <= kLargestHead && sample.time >= kShortest &&
          blocks >= kBlocksPerMultiprocessor * multiprocessors;
 }
 
@@ -120,19 +129,14 @@ AttentionFit fit_attention(const Device& device, const AttentionSamples& samples
                   std::to_string(samples.forward.size()) + " forward samples of training's sizes, but a fit needs " +
                       std::to_string(kFewestSamples)});
   }
-  for (const auto* part : {&samples.forward, &samples.level, &samples.backward}) check(device, *part, problems);
+  for (const auto* part : {&samples.forward, &samples.backward}) check(device, *part, problems);
   problems.throw_if_any();
 
   AttentionFit fit;
-  fit.constants = 4;
+  fit.constants = 1 + static_cast<int>(start_for(samples.forward).size());
   fit.quality = held_out_quality(device, samples.forward);
   Device fitted = with_forward(device, samples.forward);
   AttentionProfile& profile = fitted.attention;
-  if (!samples.level.empty()) {
-    ++fit.constants;
-    profile.forward_efficiency *=
-        std::min(predicted_over_measured(fitted, samples.level), 1.0 / profile.forward_efficiency);
-  }
   profile.backward_efficiency = samples.backward.empty() ? samples.backward_over_forward * profile.forward_efficiency
                                                          : backward_efficiency(fitted, samples.backward);
   for (double* value :

@@ -20,14 +20,12 @@ struct AttentionFit {
 struct AttentionSamples {
   /// A table over lengths and head sizes: the half sizes and the forward efficiency.
   std::vector<AttentionSample> forward;
-  /// Kernels as training calls them: shift the forward efficiency to their level; may be empty.
-  std::vector<AttentionSample> level;
   /// Backward alone or with the forward; empty: the backward reaches `backward_over_forward` of the forward.
   std::vector<AttentionSample> backward;
   double backward_over_forward = 0.0;
 };
 
-/// Causal, at least 512 keys, heads of at most 128, and four blocks of 128 queries a multiprocessor.
+/// Causal, at least 512 keys, heads of at most 128, four blocks of 128 queries a multiprocessor, and 100 us.
 [[nodiscard]] bool is_training_like(const AttentionSample& sample, std::int64_t multiprocessors);
 
 /// Throws InputError for too few samples and for one faster than the peak.

@@ -21,10 +21,13 @@ constexpr std::size_t kFewestSamples = 8;
   throw InputError({Problem{{}, what, "", message}});
 }
 
+/// No collective takes less.
+constexpr Seconds kLeastLatency{1e-6};
+
 /// Logarithms of two latencies and two bandwidths.
 TwoLines lines_of(const std::vector<double>& x) {
-  return {Seconds{std::exp(x[0])}, BytesPerSecond{std::exp(x[1])}, Seconds{std::exp(x[2])},
-          BytesPerSecond{std::exp(x[3])}};
+  const auto latency = [](double logarithm) { return std::max(Seconds{std::exp(logarithm)}, kLeastLatency); };
+  return {latency(x[0]), BytesPerSecond{std::exp(x[1])}, latency(x[2]), BytesPerSecond{std::exp(x[3])}};
 }
 
 TwoLines fitted(const std::vector<CollectiveSample>& samples) {
@@ -46,8 +49,7 @@ TwoLines fitted(const std::vector<CollectiveSample>& samples) {
     if (best.parameters.empty() || minimum.cost < best.cost) best = std::move(minimum);
   }
   TwoLines lines = lines_of(best.parameters);
-  // A line that no sample follows can leave the range of real networks.
-  if (lines.small_latency > lines.large_latency) {
+  if (lines.small_bandwidth > lines.large_bandwidth) {
     std::swap(lines.small_latency, lines.large_latency);
     std::swap(lines.small_bandwidth, lines.large_bandwidth);
   }
@@ -90,7 +92,7 @@ LinesFit fit_lines(const std::vector<CollectiveSample>& samples, const std::stri
   for (const CollectiveSample& sample : parts.held_out) {
     errors.push_back(cost::measured_time(judged, sample.bytes) / sample.time - 1.0);
   }
-  return {fitted(samples), judge(samples.size(), errors)};
+  return {fitted(samples), std::move(errors)};
 }
 
 double bandwidth_share(const std::vector<CollectiveSample>& samples, BytesPerSecond bandwidth,

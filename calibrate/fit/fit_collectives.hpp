@@ -12,7 +12,8 @@ namespace shardsim::calibrate {
 
 struct LinesFit {
   hardware::TwoLines lines;
-  Quality quality;
+  /// Predicted over measured − 1 of the samples held out.
+  std::vector<double> errors;
 };
 
 /// One collective in one group. Throws InputError for too few samples.

@@ -18,7 +18,7 @@ struct GemmFit {
 };
 
 /// Sizes below this in any dimension are not those of training.
-inline constexpr std::int64_t kSmallestSize = 256;
+inline constexpr std::int64_t kSmallestSize = 1024;
 /// A fit of fewer samples is refused.
 inline constexpr std::size_t kFewestSamples = 12;
 

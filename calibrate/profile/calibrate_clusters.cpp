@@ -39,6 +39,7 @@ std::map<Group, std::vector<CollectiveSample>> by_group(const std::vector<Collec
 /// A ring's gather or scatter is half of its all-reduce: one pass instead of two.
 void derive_passes(Cluster& cluster) {
   std::vector<MeasuredCollective> derived;
+  const auto half = [](Seconds latency) { return Seconds{rounded(0.5 * latency.value())}; };
   for (const MeasuredCollective& entry : cluster.measured_collectives) {
     if (entry.kind != Collective::all_reduce) continue;
     for (const Collective kind : {Collective::all_gather, Collective::reduce_scatter}) {
@@ -50,7 +51,7 @@ void derive_passes(Cluster& cluster) {
       derived.push_back({kind,
                          entry.ranks,
                          entry.nodes,
-                         {0.5 * lines.small_latency, 2.0 * lines.small_bandwidth, 0.5 * lines.large_latency,
+                         {half(lines.small_latency), 2.0 * lines.small_bandwidth, half(lines.large_latency),
                           2.0 * lines.large_bandwidth}});
     }
   }
@@ -86,13 +87,19 @@ ClusterProfile fit(const ClusterSpecification& specification, const Samples& sam
   note_sources(latency, sources);
   note_sources(inter, sources);
 
-  double worst = 0.0;
+  std::size_t used = 0;
+  std::vector<double> errors;
   for (const auto& [group, members] : by_group(intra, cluster.gpus_per_node)) {
     if (members.size() < kFewestSamples) continue;
     const LinesFit lines = fit_lines(members, specification.name + ".intra");
     cluster.measured_collectives.push_back({group.first, group.second, 1, lines.lines});
-    profile.fits.push_back({members.front().collective + " of " + std::to_string(group.second), lines.quality, 4});
-    worst = std::max(worst, lines.quality.p90);
+    used += members.size();
+    errors.insert(errors.end(), lines.errors.begin(), lines.errors.end());
+  }
+  const Quality quality = judge(used, errors);
+  if (used > 0) {
+    profile.fits.push_back(
+        {"collectives in a node", quality, 4 * static_cast<int>(cluster.measured_collectives.size())});
   }
   const std::string what = specification.name + ".intra";
   if (cluster.intra_node.efficiency == 0.0) {
@@ -140,7 +147,7 @@ ClusterProfile fit(const ClusterSpecification& specification, const Samples& sam
   std::string names;
   for (const std::string& source : sources) input::add_word(names, source, "; ");
   cluster.provenance = text + " Samples: " + names + ".";
-  cluster.error = rounded(std::hypot(worst / kP90OverDeviation, specification.further_error));
+  cluster.error = rounded(std::hypot(quality.p90 / kP90OverDeviation, specification.further_error));
   return profile;
 }
 

@@ -64,9 +64,12 @@ class Calibrator {
       return profile;
     }
     sources_.clear();
+    // The tables are short bursts.
+    profile.device.sustained_slowdown = 1.0;
     fit_memory(specification, profile);
     fit_gemms(specification, profile);
     fit_attention_of(specification, profile);
+    profile.device.sustained_slowdown = specification.facts.sustained_slowdown;
     describe(specification, profile);
     return profile;
   }
@@ -180,8 +183,7 @@ class Calibrator {
 
   void fit_attention_of(const DeviceSpecification& specification, DeviceProfile& profile) {
     if (specification.attention.empty()) return;
-    AttentionSamples samples{kernels(specification, "forward"), kernels(specification, "level"),
-                             kernels(specification, "backward"), 0.0};
+    AttentionSamples samples{kernels(specification, "forward"), kernels(specification, "backward"), 0.0};
     if (!specification.backward_like.empty()) {
       const std::set<std::string> sources = sources_;
       const hardware::AttentionProfile& other = this->profile(specification.backward_like).device.attention;

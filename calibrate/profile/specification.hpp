@@ -40,7 +40,7 @@ struct DeviceSpecification {
   std::map<std::string, Selector> gemm;
   /// forward, input_gradient and weight_gradient measured side by side; or another device's factors.
   std::map<std::string, Selector> layouts;
-  /// forward, level, backward.
+  /// forward, backward.
   std::map<std::string, Selector> attention;
   /// Device whose ratio of backward to forward attention efficiency holds here, where no backward was measured.
   std::string backward_like;
