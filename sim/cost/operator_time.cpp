@@ -29,7 +29,7 @@ Seconds Pricer::time(const model::Operator& op) const {
   switch (op.kind) {
     case OperatorKind::gemm:
     case OperatorKind::batched_gemm:
-      return gemm_time(device_, op.dtype, op.shape, op.flops, op.bytes);
+      return gemm_time(device_, op.dtype, op.pass, op.shape, op.flops, op.bytes);
     case OperatorKind::attention:
       return attention_slowdown_ * attention_time(device_, op.dtype, op.pass, op.shape, op.flops, op.bytes);
     case OperatorKind::normalization:
