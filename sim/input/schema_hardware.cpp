@@ -125,6 +125,8 @@ void add_cluster_keys(std::vector<SchemaKey>& keys) {
       .flag("nvlink_sharp", &Cluster::nvlink_sharp, "the switch inside the node reduces")
       .number("nvlink_sharp_efficiency", &Cluster::nvlink_sharp_efficiency, kShare,
               "share of the intra-node bandwidth that reduction in the switch reaches")
+      .number("collective_slowdown", &Cluster::collective_slowdown, kSlowdown,
+              "time of collectives in training over that of benchmarks")
       .number("error", &Cluster::error, kError, "deviation of log(predicted / measured) collective time")
       .custom(
           "inter_node_scaling", "list of nodes:ratio, like 2:1.0 4:0.9",
