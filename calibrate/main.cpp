@@ -3,6 +3,8 @@
 #include <iomanip>
 #include <iostream>
 #include <regex>
+#include <set>
+#include <tuple>
 
 #include "calibrate/profile/calibrate.hpp"
 #include "calibrate/profile/write.hpp"
@@ -29,25 +31,26 @@ po::options_description option_list() {
   return options;
 }
 
-template <class Profiles>
-int print_fits(const Profiles& profiles, const std::string& (*name)(const typename Profiles::value_type&)) {
-  int constants = 0;
-  for (const auto& profile : profiles) {
-    int own = 0;
-    for (const FitReport& fit : profile.fits) own += fit.constants;
-    constants += own;
-    std::cout << name(profile) << ": " << own << " fitted constants\n";
-    for (const FitReport& fit : profile.fits) {
-      std::cout << "  " << std::left << std::setw(24) << fit.what;
-      if (fit.quality.held_out > 0) {
-        std::cout << to_string(fit.quality) << '\n';
-      } else {
-        std::cout << fit.quality.samples << " samples\n";
-      }
+/// Prints fits and counts their constants, those of fits that several profiles share once.
+class FitPrinter {
+ public:
+  void print(const std::string& name, const std::vector<FitReport>& fits) {
+    std::cout << name << (fits.empty() ? ": constants of another device" : "") << '\n';
+    for (const FitReport& fit : fits) {
+      const Quality& quality = fit.quality;
+      const std::string found =
+          quality.held_out > 0 ? to_string(quality) : std::to_string(quality.samples) + " samples";
+      std::cout << "  " << std::left << std::setw(24) << fit.what << std::right << std::setw(3) << fit.constants
+                << (fit.constants == 1 ? " constant,  " : " constants, ") << found << '\n';
+      if (seen_.emplace(fit.what, quality.samples, quality.median, quality.p90).second) constants_ += fit.constants;
     }
   }
-  return constants;
-}
+  [[nodiscard]] int constants() const { return constants_; }
+
+ private:
+  std::set<std::tuple<std::string, std::size_t, double, double>> seen_;
+  int constants_ = 0;
+};
 
 void fit(const po::variables_map& given) {
   Problems problems;
@@ -58,11 +61,10 @@ void fit(const po::variables_map& given) {
   const auto clusters = calibrate_clusters(specifications, samples);
   const auto files = profile_files(devices, clusters);
   write_files(given["scenarios"].as<std::string>(), files);
-  int constants = print_fits(
-      devices, +[](const DeviceProfile& profile) -> const std::string& { return profile.device.name; });
-  constants += print_fits(
-      clusters, +[](const ClusterProfile& profile) -> const std::string& { return profile.cluster.name; });
-  std::cout << constants << " fitted constants in all, " << files.size() << " files written\n";
+  FitPrinter printer;
+  for (const DeviceProfile& profile : devices) printer.print(profile.device.name, profile.fits);
+  for (const ClusterProfile& profile : clusters) printer.print(profile.cluster.name, profile.fits);
+  std::cout << printer.constants() << " fitted constants in all, " << files.size() << " files written\n";
 }
 
 }  // namespace

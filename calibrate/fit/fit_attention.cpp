@@ -49,22 +49,34 @@ double half_size(double logarithm) {
   return half > 1.0 ? half : 0.0;
 }
 
+double share(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+
+/// Forward and backward efficiency and the half sizes; without the last: samples of one head size tell nothing of
+/// others.
 void set_parameters(AttentionProfile& profile, const std::vector<double>& x) {
-  profile.forward_efficiency = 1.0 / (1.0 + std::exp(-x[0]));
-  profile.sequence_half = half_size(x[1]);
-  profile.head_half = x.size() > 2 ? half_size(x[2]) : 0.0;
+  profile.forward_efficiency = share(x[0]);
+  profile.backward_efficiency = share(x[1]);
+  profile.sequence_half = half_size(x[2]);
+  profile.head_half = x.size() > 3 ? half_size(x[3]) : 0.0;
 }
 
-/// Efficiency and half sizes; samples of one head size tell nothing about others.
 std::vector<double> start_for(const std::vector<AttentionSample>& samples) {
   const bool one_head = std::all_of(samples.begin(), samples.end(), [&samples](const AttentionSample& sample) {
     return sample.k == samples.front().k;
   });
-  return one_head ? std::vector<double>{0.5, 5.0} : std::vector<double>{0.5, 5.0, 3.0};
+  return one_head ? std::vector<double>{0.5, 0.5, 5.0} : std::vector<double>{0.5, 0.5, 5.0, 3.0};
 }
 
-Device with_forward(Device device, const std::vector<AttentionSample>& samples) {
-  device.attention.backward_efficiency = 1.0;
+/// All samples, the fewer backward ones as often as gives them the weight of the forward ones.
+std::vector<AttentionSample> balanced(const AttentionSamples& samples) {
+  std::vector<AttentionSample> all = samples.forward;
+  const std::size_t backward = samples.backward.size();
+  const std::size_t times = backward == 0 ? 0 : std::max<std::size_t>(1, samples.forward.size() / backward);
+  for (std::size_t i = 0; i < times; ++i) all.insert(all.end(), samples.backward.begin(), samples.backward.end());
+  return all;
+}
+
+Device fitted(Device device, const std::vector<AttentionSample>& samples) {
   const Residuals residuals = [&](const std::vector<double>& x, std::vector<double>& r) {
     set_parameters(device.attention, x);
     r.resize(samples.size());
@@ -72,25 +84,6 @@ Device with_forward(Device device, const std::vector<AttentionSample>& samples) 
   };
   set_parameters(device.attention, minimise(residuals, start_for(samples), kScale).parameters);
   return device;
-}
-
-/// Median of predicted over measured time.
-double predicted_over_measured(const Device& device, const std::vector<AttentionSample>& samples) {
-  std::vector<double> ratios;
-  for (const AttentionSample& sample : samples) ratios.push_back(predicted(device, sample) / sample.time);
-  return quantile(ratios, 0.5);
-}
-
-/// The backward efficiency at which the median sample is met, the forward being known.
-double backward_efficiency(Device device, const std::vector<AttentionSample>& samples) {
-  double low = 0.01;
-  double high = 1.0;
-  for (int i = 0; i < 60; ++i) {
-    device.attention.backward_efficiency = 0.5 * (low + high);
-    const bool too_slow = predicted_over_measured(device, samples) > 1.0;
-    (too_slow ? low : high) = device.attention.backward_efficiency;
-  }
-  return device.attention.backward_efficiency;
 }
 
 void check(const Device& device, const std::vector<AttentionSample>& samples, Problems& problems) {
@@ -104,12 +97,15 @@ void check(const Device& device, const std::vector<AttentionSample>& samples, Pr
   }
 }
 
-Quality held_out_quality(const Device& device, const std::vector<AttentionSample>& samples) {
-  const auto parts = split(samples);
-  const Device fit = with_forward(device, parts.fitted);
+Quality held_out_quality(const Device& device, const AttentionSamples& samples) {
+  const auto forward = split(samples.forward);
+  const auto backward = split(samples.backward);
+  const Device fit = fitted(device, balanced({forward.fitted, backward.fitted, 0.0}));
   std::vector<double> errors;
-  for (const AttentionSample& sample : parts.held_out) errors.push_back(predicted(fit, sample) / sample.time - 1.0);
-  return judge(samples.size(), errors);
+  for (const auto* part : {&forward.held_out, &backward.held_out}) {
+    for (const AttentionSample& sample : *part) errors.push_back(predicted(fit, sample) / sample.time - 1.0);
+  }
+  return judge(samples.forward.size() + samples.backward.size(), errors);
 }
 
 }  // namespace
@@ -132,13 +128,14 @@ AttentionFit fit_attention(const Device& device, const AttentionSamples& samples
   for (const auto* part : {&samples.forward, &samples.backward}) check(device, *part, problems);
   problems.throw_if_any();
 
+  const std::vector<AttentionSample> all = balanced(samples);
   AttentionFit fit;
-  fit.constants = 1 + static_cast<int>(start_for(samples.forward).size());
-  fit.quality = held_out_quality(device, samples.forward);
-  Device fitted = with_forward(device, samples.forward);
-  AttentionProfile& profile = fitted.attention;
-  profile.backward_efficiency = samples.backward.empty() ? samples.backward_over_forward * profile.forward_efficiency
-                                                         : backward_efficiency(fitted, samples.backward);
+  fit.constants = static_cast<int>(start_for(all).size());
+  fit.quality = held_out_quality(device, samples);
+  AttentionProfile profile = fitted(device, all).attention;
+  if (samples.backward.empty()) {
+    profile.backward_efficiency = samples.backward_over_forward * profile.forward_efficiency;
+  }
   for (double* value :
        {&profile.forward_efficiency, &profile.backward_efficiency, &profile.sequence_half, &profile.head_half}) {
     *value = rounded(*value);

@@ -92,8 +92,8 @@ class Reader {
     flag != nullptr ? void(target = flag->get()) : problem(node, "", "must be true or false");
   }
   template <class Value>
-  void assign_parsed(const toml::node& node, Value& target, input::Parsed<Value> (*parse)(std::string_view)) {
-    const auto parsed = parse(node.value_or(std::string_view()));
+  void assign_parsed(const toml::node& node, Value& target, input::Parsed<Value> (*from_text)(std::string_view)) {
+    const auto parsed = from_text(node.value_or(std::string_view()));
     parsed.value ? void(target = *parsed.value) : problem(node, "", parsed.error);
   }
   void assign(const toml::node& node, Bytes& target) { assign_parsed(node, target, input::parse_bytes); }
