@@ -177,6 +177,7 @@ ClusterSpecification read_cluster(Reader& reader, const std::string& name, const
                                       {"gpus_per_node", reader.into(cluster.facts.gpus_per_node)},
                                       {"nics_per_node", reader.into(cluster.facts.nics_per_node)},
                                       {"nvlink_sharp", reader.into(cluster.facts.nvlink_sharp)},
+                                      {"collective_slowdown", reader.into(cluster.facts.collective_slowdown)},
                                       {"inter_node_scaling", reader.into(cluster.facts.inter_node_scaling)},
                                       {"further_error", reader.into(cluster.further_error)},
                                       {"intra_node", network(cluster.facts.intra_node)},
