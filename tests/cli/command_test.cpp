@@ -58,6 +58,12 @@ TEST(Predict, ReportsAllUnreadableFilesAtOnce) {
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 3) << outcome.err;
 }
 
+TEST(Predict, DoesNotAskForWhatAnUnreadableFileMayHold) {
+  const Outcome outcome = run_shardsim("predict --megatron sim/main.cpp");
+  EXPECT_EQ(outcome.code, kBadInput);
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
 TEST(Predict, NamesAFileThatMayNotBeRead) {
   if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
   const std::string file = TempDir() + "/secret.toml";

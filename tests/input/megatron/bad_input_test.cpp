@@ -69,6 +69,12 @@ TEST(BadInputs, AnUnresolvedWordThatMayHoldFlagsIsAWarning) {
   EXPECT_TRUE(reading.warns_of("may hold more flags"));
 }
 
+TEST(BadInputs, JsonOfAnyDepthIsNamedShortly) {
+  const std::string text = std::string(100000, '[') + "1" + std::string(100000, ']');
+  const Reading reading = read(R"({"--num-layers": {"--hidden-size": [)" + text + "]}}");
+  EXPECT_NE(reading.problem_text().find("= […]: must be a whole number"), std::string::npos) << reading.problem_text();
+}
+
 TEST(BadInputs, DoublingVariablesDoNotExhaustMemory) {
   std::string text = "A=xxxxxxxx\n";
   for (int i = 0; i < 60; ++i) text += "A=\"$A$A\"\n";
