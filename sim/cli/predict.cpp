@@ -26,6 +26,8 @@ model::Scenario resolve_all(const input::Settings& settings, Problems& problems)
     problems.throw_if_any();
     return scenario;
   } catch (const InputError& error) {
+    // What was passed over may be why something is missing.
+    for (const std::string& warning : settings.warnings()) std::cerr << "warning: " << warning << '\n';
     if (problems.empty()) throw;
     std::vector<Problem> all = problems.all();
     const bool lacks_file = std::any_of(all.begin(), all.end(), is_of_whole_file);

@@ -72,7 +72,9 @@ TEST(BadInputs, AnUnresolvedWordThatMayHoldFlagsIsAWarning) {
 TEST(BadInputs, JsonOfAnyDepthIsNamedShortly) {
   const std::string text = std::string(100000, '[') + "1" + std::string(100000, ']');
   const Reading reading = read(R"({"--num-layers": {"--hidden-size": [)" + text + "]}}");
-  EXPECT_NE(reading.problem_text().find("= […]: must be a whole number"), std::string::npos) << reading.problem_text();
+  const std::string value = reading.value("model.hidden_size");
+  EXPECT_NE(value.find("…"), std::string::npos);
+  EXPECT_LT(value.size(), 10U);
 }
 
 TEST(BadInputs, DoublingVariablesDoNotExhaustMemory) {
