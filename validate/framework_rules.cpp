@@ -104,7 +104,8 @@ std::string stack_of(const std::string& framework, int year) {
   }
   if (contains(framework, "Megatron-LM")) {
     if (year <= 2020) return "megatron-lm-2019";
-    return year <= 2022 ? "megatron-lm-2021" : "megatron-core-te";
+    if (year <= 2021) return "megatron-lm-2021";
+    return year == 2022 ? "megatron-lm-2022" : "megatron-core-te";
   }
   return "";
 }

@@ -149,7 +149,10 @@ void derive_data_parallel_size(Draft& draft) {
   }
   const std::int64_t gpus = draft.scenario.gpus;
   if (gpus % model_gpus != 0) {
-    draft.reject(kGpus, "is no multiple of " + product + " = " + to_text(model_gpus));
+    const std::string& because = draft.find(kGpus)->assumed_because;
+    draft.reject(kGpus, "is no multiple of " + product + " = " + to_text(model_gpus) +
+                            (because.empty() ? "; " : " (" + because + "); --gpus ") + to_text(model_gpus) +
+                            " or a multiple of it would be right");
     return draft.distrust(kReplicas);
   }
   if (!draft.given(kReplicas)) return draft.imply(kReplicas, to_text(gpus / model_gpus));

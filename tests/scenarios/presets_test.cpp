@@ -57,6 +57,7 @@ TEST(Presets, TheNamesOfThePublicRecordAreThere) {
                       "h100-80gb", "h100-96gb-500w", "h200-141gb",     "b200-180gb"};
   const Names stacks{"megatron-lm-2019",
                      "megatron-lm-2021",
+                     "megatron-lm-2022",
                      "megatron-core-te",
                      "megatron-core-local",
                      "megatron-zero-bubble",

@@ -72,8 +72,24 @@ void FlagSet::add(const FlagUse& use, const std::string& file, Settings& setting
   }
 }
 
+namespace {
+
+/// Maps write switches as 1 and 0, yes and no, on and off too.
+std::string as_truth(const std::string& text) {
+  for (const std::string_view yes : {"1", "yes", "on"}) {
+    if (text == yes) return "true";
+  }
+  for (const std::string_view no : {"0", "no", "off"}) {
+    if (text == no) return "false";
+  }
+  return text;
+}
+
+}  // namespace
+
 void FlagSet::add_modelled(const ModelledFlag& flag, FlagUse use, const std::string& file, Settings& settings,
                            Problems& problems) {
+  if (flag.arity == Arity::none && use.values.size() == 1) use.values[0].text = as_truth(use.values[0].text);
   const Origin origin{file, use.line, use.written};
   const std::string key(flag.key);
   const bool truth = use.values.size() == 1 && (is_true(use.values[0].text) || is_false(use.values[0].text));

@@ -110,6 +110,13 @@ TEST(Flags, TransformerEngineVariablesChooseTheAttentionKernel) {
   EXPECT_EQ(read("export NVTE_FLASH_ATTN=0\n" + launch).value(key), "(none)");
 }
 
+TEST(Flags, MapsWriteSwitchesInSeveralWays) {
+  const Reading reading = read(R"({"num-layers": 2, "fp16": 0, "bf16": "yes", "swiglu": "off"})");
+  EXPECT_EQ(reading.problem_text(), "");
+  EXPECT_EQ(reading.value("training.precision"), "bf16");
+  EXPECT_NE(reading.value("model.activation"), "swiglu");
+}
+
 TEST(FlagTable, KnowsEachNameOnceAndFindsIt) {
   const auto& flags = megatron::known_flags();
   EXPECT_GT(flags.size(), 700U);
