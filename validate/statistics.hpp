@@ -50,9 +50,16 @@ struct Evaluation {
   std::map<std::string, Summary> by_source;
   Summary suspect;
   std::map<std::string, Summary> suspect_by_source;
+  /// Constants of all profiles that were fitted on measured training runs.
+  std::size_t fitted_constants = 0;
 };
 
 [[nodiscard]] ErrorStatistics error_statistics(const std::vector<Pair>& pairs);
+
+/// Of scored rows.
+[[nodiscard]] Summary summarise(const std::vector<const Result*>& rows);
+[[nodiscard]] std::map<std::string, Summary> summarise_by_source(const std::vector<const Result*>& rows);
+
 [[nodiscard]] Evaluation summarise(const std::vector<Result>& results);
 
 }  // namespace shardsim::validate
