@@ -22,7 +22,7 @@ void model(const Json& row, SettingWriter& settings) {
 void model_rules(const Json& row, const std::string& stack, SettingWriter& settings) {
   if (text(row, {"framework"}).find("llm-foundry") != std::string::npos) {
     settings.set("model.family", std::string{"mpt"});
-    settings.assume("training.attention_slowdown", "2", "ALiBi takes the Triton port of FlashAttention-1");
+    settings.assume("training.attention_slowdown", "1.7", "ALiBi takes the Triton port of FlashAttention-1");
   }
   const std::int64_t hidden = integer(row, {"model", "hidden"}).value_or(0);
   if (stack == "nanotron" && hidden < 4096) {

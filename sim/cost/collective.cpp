@@ -14,6 +14,25 @@ bool spans_nodes(const GroupPath& path) { return path.placement.nodes > 1; }
 
 Seconds last_step(const GroupPath& path) { return spans_nodes(path) ? path.inter_step : path.intra_step; }
 
+bool is_measured(const hardware::TwoLines& lines) { return lines.large_bandwidth.value() > 0.0; }
+
+std::array<hardware::TwoLines, hardware::kCollectives> measured_lines(const hardware::Cluster& cluster,
+                                                                      const model::GroupPlacement& placement) {
+  std::array<hardware::TwoLines, hardware::kCollectives> lines{};
+  for (const hardware::MeasuredCollective& entry : cluster.measured_collectives) {
+    if (entry.ranks == placement.size && entry.nodes == placement.nodes) {
+      lines[static_cast<std::size_t>(entry.kind)] = entry.lines;
+    }
+  }
+  return lines;
+}
+
+/// The lines of the group's own measurement, or nothing.
+const hardware::TwoLines* measured_lines(const GroupPath& path, hardware::Collective kind) {
+  const hardware::TwoLines& lines = path.measured[static_cast<std::size_t>(kind)];
+  return is_measured(lines) ? &lines : nullptr;
+}
+
 }  // namespace
 
 double inter_node_scale(const hardware::Cluster& cluster, std::int64_t nodes) {
@@ -35,6 +54,7 @@ GroupPath group_path(const hardware::Cluster& cluster, const model::GroupPlaceme
   const hardware::Network& inter = cluster.inter_node;
   GroupPath path;
   path.placement = placement;
+  path.measured = measured_lines(cluster, placement);
   path.intra_bandwidth = intra.efficiency * intra.bandwidth;
   path.bandwidth = path.intra_bandwidth;
   path.base_latency = intra.base_latency;
@@ -97,18 +117,29 @@ Seconds send_recv(const GroupPath& path, Bytes bytes) {
   return path.base_latency + last_step(path) + bytes / path.bandwidth;
 }
 
+Seconds measured_time(const hardware::TwoLines& lines, Bytes bytes) {
+  return std::min(lines.small_latency + bytes / lines.small_bandwidth,
+                  lines.large_latency + bytes / lines.large_bandwidth);
+}
+
 Seconds collective_time(const GroupPath& path, model::OperatorKind kind, Bytes bytes) {
+  using hardware::Collective;
   using model::OperatorKind;
+  const auto time = [&path, bytes](Collective measured, Seconds (*algorithm)(const GroupPath&, Bytes)) {
+    const hardware::TwoLines* lines = measured_lines(path, measured);
+    return lines != nullptr ? measured_time(*lines, bytes) : algorithm(path, bytes);
+  };
   if (path.placement.size <= 1) return Seconds{0.0};
   SHARDSIM_CHECK(path.bandwidth.value() > 0.0, "a network without bandwidth");
   switch (kind) {
     case OperatorKind::all_reduce:
-      return all_reduce(path, bytes);
+      return time(Collective::all_reduce, all_reduce);
     case OperatorKind::reduce_scatter:
+      return time(Collective::reduce_scatter, ring_pass);
     case OperatorKind::all_gather:
-      return ring_pass(path, bytes);
+      return time(Collective::all_gather, ring_pass);
     case OperatorKind::all_to_all:
-      return all_to_all(path, bytes);
+      return time(Collective::all_to_all, all_to_all);
     case OperatorKind::send_recv:
       return send_recv(path, bytes);
     default:

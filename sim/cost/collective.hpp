@@ -1,7 +1,9 @@
-// Collectives: the fastest of the algorithms that apply, each latency + bytes·factor/bandwidth.
+// Collectives: as measured for the group, or the fastest of the algorithms that apply, each latency +
+// bytes·factor/bandwidth.
 // `bytes` is the full tensor, as nccl-tests counts it (for all-to-all: what one rank sends in all).
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "sim/hardware/cluster.hpp"
@@ -23,6 +25,8 @@ struct GroupPath {
   Seconds inter_step{0.0};
   /// 0 = no reduction in the switch.
   double sharp_efficiency = 0.0;
+  /// By hardware::Collective.
+  std::array<hardware::TwoLines, hardware::kCollectives> measured;
 };
 
 /// Measured fall of the inter-node bandwidth at `nodes`: linear in log(nodes) between the points, constant outside.
@@ -59,7 +63,10 @@ struct GroupPath {
 /// One message to a neighbour in the group: base + step + D/B.
 [[nodiscard]] Seconds send_recv(const GroupPath& path, Bytes bytes);
 
-/// By kind; 0 for a group of one rank.
+/// min over both lines of latency + D/B.
+[[nodiscard]] Seconds measured_time(const hardware::TwoLines& lines, Bytes bytes);
+
+/// By kind, as measured where the group was measured; 0 for a group of one rank.
 [[nodiscard]] Seconds collective_time(const GroupPath& path, model::OperatorKind kind, Bytes bytes);
 
 }  // namespace shardsim::cost

@@ -54,14 +54,28 @@ double gemm_efficiency(const hardware::Device& device, const hardware::GemmProfi
          wave_efficiency(profile, device.multiprocessors, shape) / alignment_slowdown(profile, shape);
 }
 
-Seconds gemm_time(const hardware::Device& device, model::DType dtype, const model::Shape& shape, Flops work,
-                  Bytes bytes) {
+double layout_slowdown(const hardware::GemmProfile& profile, model::Pass pass) {
+  switch (pass) {
+    case model::Pass::input_gradient:
+      return profile.input_gradient_slowdown;
+    case model::Pass::weight_gradient:
+      return profile.weight_gradient_slowdown;
+    case model::Pass::backward:
+      return 0.5 * (profile.input_gradient_slowdown + profile.weight_gradient_slowdown);
+    default:
+      return 1.0;
+  }
+}
+
+Seconds gemm_time(const hardware::Device& device, model::DType dtype, model::Pass pass, const model::Shape& shape,
+                  Flops work, Bytes bytes) {
   const hardware::GemmProfile& profile = gemm_profile(device, dtype);
   SHARDSIM_CHECK(profile.peak.value() > 0.0 && profile.efficiency > 0.0,
                  device.name + " has no matrix units for this number format");
   SHARDSIM_CHECK(shape.m > 0 && shape.n > 0 && shape.k > 0 && shape.batch > 0, "an empty matrix product");
-  return device.kernel_latency +
-         roofline(work, gemm_efficiency(device, profile, shape) * profile.peak, bytes, device.memory_bandwidth);
+  const double slowdown = layout_slowdown(profile, pass) * device.sustained_slowdown;
+  const FlopsPerSecond rate = gemm_efficiency(device, profile, shape) / slowdown * profile.peak;
+  return device.kernel_latency + roofline(work, rate, bytes, device.memory_bandwidth);
 }
 
 }  // namespace shardsim::cost

@@ -33,8 +33,13 @@ namespace shardsim::cost {
 [[nodiscard]] double gemm_efficiency(const hardware::Device& device, const hardware::GemmProfile& profile,
                                      const model::Shape& shape);
 
-/// T = kernel latency + roofline(F, peak · gemm_efficiency, bytes, memory bandwidth).
-[[nodiscard]] Seconds gemm_time(const hardware::Device& device, model::DType dtype, const model::Shape& shape,
-                                Flops work, Bytes bytes);
+/// Time over that of the forward product of this shape, by the layout that the pass reads: the profile's slowdowns;
+/// both gradients in one operator have the mean.
+[[nodiscard]] double layout_slowdown(const hardware::GemmProfile& profile, model::Pass pass);
+
+/// T = kernel latency + roofline(F, peak · gemm_efficiency / (layout_slowdown · sustained slowdown), bytes, memory
+/// bandwidth).
+[[nodiscard]] Seconds gemm_time(const hardware::Device& device, model::DType dtype, model::Pass pass,
+                                const model::Shape& shape, Flops work, Bytes bytes);
 
 }  // namespace shardsim::cost

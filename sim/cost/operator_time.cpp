@@ -10,6 +10,7 @@ Pricer::Pricer(const model::Scenario& scenario)
     : device_{scenario.cluster.device},
       memory_bound_slowdown_{scenario.stack.memory_bound_slowdown},
       attention_slowdown_{scenario.training.attention_slowdown},
+      collective_slowdown_{scenario.cluster.collective_slowdown},
       hybrid_{scenario.parallelism.zero_stage >= 1 && scenario.parallelism.num_distributed_optimizer_instances > 1} {
   for (std::size_t i = 0; i < kGroups; ++i) {
     paths_[i] = group_path(scenario.cluster, model::place(scenario, static_cast<model::Group>(i)));
@@ -29,7 +30,7 @@ Seconds Pricer::time(const model::Operator& op) const {
   switch (op.kind) {
     case OperatorKind::gemm:
     case OperatorKind::batched_gemm:
-      return gemm_time(device_, op.dtype, op.shape, op.flops, op.bytes);
+      return gemm_time(device_, op.dtype, op.pass, op.shape, op.flops, op.bytes);
     case OperatorKind::attention:
       return attention_slowdown_ * attention_time(device_, op.dtype, op.pass, op.shape, op.flops, op.bytes);
     case OperatorKind::normalization:
@@ -41,7 +42,7 @@ Seconds Pricer::time(const model::Operator& op) const {
 }
 
 Seconds Pricer::communication_time(const model::Operator& op, Bytes bytes) const {
-  return collective_time(path_of(op), op.kind, bytes);
+  return collective_slowdown_ * collective_time(path_of(op), op.kind, bytes);
 }
 
 const GroupPath& Pricer::path_of(const model::Operator& op) const {

@@ -29,6 +29,7 @@ class Pricer {
   const hardware::Device& device_;
   double memory_bound_slowdown_;
   double attention_slowdown_;
+  double collective_slowdown_;
   std::array<GroupPath, kGroups> paths_;
   /// Hybrid sharding: gathers and reduce-scatters stay inside an instance, all-reduces run between instances.
   bool hybrid_;

@@ -2,6 +2,7 @@
 // Each cluster is a data file under scenarios/clusters/.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,6 +30,26 @@ struct ScalePoint {
   double bandwidth_ratio = 1.0;
 };
 
+enum class Collective { all_reduce, all_gather, reduce_scatter, all_to_all };
+inline constexpr std::size_t kCollectives = 4;
+
+/// Measured time of a collective: min over two protocols of latency + bytes / bandwidth, bytes the full tensor.
+/// Without bandwidths: not measured.
+struct TwoLines {
+  Seconds small_latency{0.0};
+  BytesPerSecond small_bandwidth{0.0};
+  Seconds large_latency{0.0};
+  BytesPerSecond large_bandwidth{0.0};
+};
+
+/// One collective in groups of one size and placement.
+struct MeasuredCollective {
+  Collective kind = Collective::all_reduce;
+  std::int64_t ranks = 0;
+  std::int64_t nodes = 1;
+  TwoLines lines;
+};
+
 struct Cluster {
   std::string name = "custom";
   std::string title;
@@ -44,6 +65,10 @@ struct Cluster {
   bool nvlink_sharp = false;
   /// Share of the links' collective bandwidth that reductions in the switch reach (NCCL's nvlsEfficiency).
   double nvlink_sharp_efficiency = 1.0;
+  /// Groups of these sizes take the measured time, all others that of the algorithms on the networks above.
+  std::vector<MeasuredCollective> measured_collectives;
+  /// Collectives in training over those of nccl-tests: ranks arrive at different times, other kernels run beside them.
+  double collective_slowdown = 1.0;
   /// Standard deviation of the logarithm of predicted over measured collective time.
   double error = 0.2;
 };

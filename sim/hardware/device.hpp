@@ -19,7 +19,7 @@ inline constexpr std::size_t kMatrixFormats = 5;
 ///   e = efficiency · m/(m + m_half) · n/(n + n_half) · k/(k + k_half), divided by tile and wave quantisation.
 struct GemmProfile {
   FlopsPerSecond peak{0.0};
-  /// Achieved share of peak for large products at sustained clocks.
+  /// Achieved share of peak for large products, in a short burst.
   double efficiency = 0.0;
   /// Size at which a dimension alone halves the efficiency; 0 = no such effect.
   double m_half = 0.0;
@@ -30,14 +30,21 @@ struct GemmProfile {
   std::int64_t tile_n = 0;
   /// Time over that of aligned shapes where a dimension is no multiple of 8 elements.
   double misaligned_slowdown = 1.0;
+  /// Time of the backward products (layouts NN, and NT added to fp32 gradients) over that of a forward product (TN)
+  /// of the same shape.
+  double input_gradient_slowdown = 1.0;
+  double weight_gradient_slowdown = 1.0;
 };
 
-/// Fused attention: share of the matrix peak reached forward and backward, saturating with sequence length.
+/// Fused attention: share of the matrix peak reached forward and backward in a short burst, saturating with sequence
+/// length and head size.
 struct AttentionProfile {
   double forward_efficiency = 0.0;
   double backward_efficiency = 0.0;
   /// Keys at which the efficiency is half its limit; 0 = none.
   double sequence_half = 0.0;
+  /// Head size at which the efficiency is half its limit; 0 = none.
+  double head_half = 0.0;
 };
 
 /// Memory-bound kernels: share of the memory bandwidth reached, by kind.
@@ -61,6 +68,8 @@ struct Device {
   std::array<GemmProfile, kMatrixFormats> gemm;
   AttentionProfile attention;
   MemoryBoundProfile memory_bound;
+  /// Time of matrix products and attention in hours of training over that in a short burst: power lowers the clock.
+  double sustained_slowdown = 1.0;
   /// Compute time over undisturbed compute time while a collective runs beside it.
   double communication_slowdown = 1.0;
   /// Standard deviation of the logarithm of predicted over measured kernel time.

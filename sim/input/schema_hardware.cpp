@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "sim/input/schema_builder.hpp"
 
@@ -9,12 +11,17 @@ using hardware::AttentionProfile;
 using hardware::Cluster;
 using hardware::Device;
 using hardware::GemmProfile;
+using hardware::MeasuredCollective;
 using hardware::MemoryBoundProfile;
 using hardware::Network;
 using hardware::ScalePoint;
 
+/// By hardware::Collective.
+constexpr std::array<std::string_view, hardware::kCollectives> kCollectiveNames = {"all_reduce", "all_gather",
+                                                                                   "reduce_scatter", "all_to_all"};
 constexpr NumberRange kShare{0.0, 1.0};
 constexpr NumberRange kSlowdown{1.0, 100.0};
+constexpr NumberRange kFactor{0.1, 10.0};
 constexpr NumberRange kHalf{0.0, 1e9};
 constexpr NumberRange kError{0.0, 2.0};
 
@@ -42,6 +49,63 @@ std::string write_scaling(const std::vector<ScalePoint>& points) {
   return text;
 }
 
+/// The part of `list` before the next colon, which is taken off with it.
+std::string_view take_field(std::string_view& list) {
+  const std::string_view field = list.substr(0, list.find(':'));
+  list.remove_prefix(std::min(field.size() + 1, list.size()));
+  return field;
+}
+
+/// "all_reduce:8:1:15us:20GB/s:40us:200GB/s": kind, ranks, nodes, then latency and bandwidth for small and for large
+/// messages.
+std::optional<MeasuredCollective> parse_measured_collective(std::string_view text) {
+  const std::string_view name = take_field(text);
+  const auto* kind = std::find(kCollectiveNames.begin(), kCollectiveNames.end(), name);
+  const auto ranks = parse_integer(take_field(text));
+  const auto nodes = parse_integer(take_field(text));
+  const auto small_latency = parse_seconds(take_field(text));
+  const auto small_bandwidth = parse_bytes_per_second(take_field(text));
+  const auto large_latency = parse_seconds(take_field(text));
+  const auto large_bandwidth = parse_bytes_per_second(take_field(text));
+  const bool good = kind != kCollectiveNames.end() && ranks.value && *ranks.value > 1 && nodes.value &&
+                    *nodes.value > 0 && small_latency.value && small_bandwidth.value && large_latency.value &&
+                    large_bandwidth.value && small_bandwidth.value->value() > 0.0 &&
+                    large_bandwidth.value->value() > 0.0 && text.empty();
+  if (!good) return {};
+  return MeasuredCollective{
+      static_cast<hardware::Collective>(kind - kCollectiveNames.begin()),
+      *ranks.value,
+      *nodes.value,
+      {*small_latency.value, *small_bandwidth.value, *large_latency.value, *large_bandwidth.value}};
+}
+
+Parsed<std::vector<MeasuredCollective>> parse_measured_collectives(std::string_view text) {
+  std::vector<MeasuredCollective> entries;
+  for (std::string_view word = take_word(text); !word.empty(); word = take_word(text)) {
+    const auto entry = parse_measured_collective(word);
+    if (!entry) {
+      return {{}, in_quotes(word) + " is no measured collective, like all_reduce:8:1:15us:20GB/s:40us:200GB/s"};
+    }
+    entries.push_back(*entry);
+  }
+  return {std::move(entries), {}};
+}
+
+std::string write_measured_collectives(const std::vector<MeasuredCollective>& entries) {
+  std::string text;
+  for (const MeasuredCollective& entry : entries) {
+    std::string word(kCollectiveNames[static_cast<std::size_t>(entry.kind)]);
+    for (const std::string& field : {to_text(entry.ranks), to_text(entry.nodes), to_text(entry.lines.small_latency),
+                                     to_text(entry.lines.small_bandwidth), to_text(entry.lines.large_latency),
+                                     to_text(entry.lines.large_bandwidth)}) {
+      word += ':' + field;
+    }
+    word.erase(std::remove(word.begin(), word.end(), ' '), word.end());
+    add_word(text, word, " ");
+  }
+  return text;
+}
+
 template <class Of>
 void add_network_keys(Fields<Of> fields) {
   fields.quantity("bandwidth", &Network::bandwidth, "per direction: of a device's links, or of one NIC")
@@ -61,6 +125,8 @@ void add_cluster_keys(std::vector<SchemaKey>& keys) {
       .flag("nvlink_sharp", &Cluster::nvlink_sharp, "the switch inside the node reduces")
       .number("nvlink_sharp_efficiency", &Cluster::nvlink_sharp_efficiency, kShare,
               "share of the intra-node bandwidth that reduction in the switch reaches")
+      .number("collective_slowdown", &Cluster::collective_slowdown, kSlowdown,
+              "time of collectives in training over that of benchmarks")
       .number("error", &Cluster::error, kError, "deviation of log(predicted / measured) collective time")
       .custom(
           "inter_node_scaling", "list of nodes:ratio, like 2:1.0 4:0.9",
@@ -70,7 +136,18 @@ void add_cluster_keys(std::vector<SchemaKey>& keys) {
             if (parsed.value) scenario.cluster.inter_node_scaling = std::move(*parsed.value);
             return parsed.error;
           },
-          [](const model::Scenario& scenario) { return write_scaling(scenario.cluster.inter_node_scaling); });
+          [](const model::Scenario& scenario) { return write_scaling(scenario.cluster.inter_node_scaling); })
+      .custom(
+          "measured_collectives", "list of kind:ranks:nodes:latency:bandwidth:latency:bandwidth",
+          "collectives in groups that were measured: lines for small and for large messages",
+          [](model::Scenario& scenario, std::string_view text) {
+            auto parsed = parse_measured_collectives(text);
+            if (parsed.value) scenario.cluster.measured_collectives = std::move(*parsed.value);
+            return parsed.error;
+          },
+          [](const model::Scenario& scenario) {
+            return write_measured_collectives(scenario.cluster.measured_collectives);
+          });
   add_network_keys(fields.nested("intra_node", &Cluster::intra_node));
   add_network_keys(fields.nested("inter_node", &Cluster::inter_node));
 }
@@ -88,7 +165,11 @@ void add_gemm_keys(std::vector<SchemaKey>& keys, model::DType format) {
       .integer("tile_m", &GemmProfile::tile_m, {0, 1 << 16}, "rows of a multiprocessor's tile; 0: smooth")
       .integer("tile_n", &GemmProfile::tile_n, {0, 1 << 16}, "columns of a multiprocessor's tile; 0: smooth")
       .number("misaligned_slowdown", &GemmProfile::misaligned_slowdown, kSlowdown,
-              "time over that of sizes that are multiples of 8");
+              "time over that of sizes that are multiples of 8")
+      .number("input_gradient_slowdown", &GemmProfile::input_gradient_slowdown, kFactor,
+              "time of the input gradient over that of a forward product of its shape")
+      .number("weight_gradient_slowdown", &GemmProfile::weight_gradient_slowdown, kFactor,
+              "time of the weight gradient over that of a forward product of its shape");
 }
 
 void add_device_keys(std::vector<SchemaKey>& keys) {
@@ -101,6 +182,8 @@ void add_device_keys(std::vector<SchemaKey>& keys) {
       .quantity("memory_bandwidth", &Device::memory_bandwidth, "peak of the device memory")
       .integer("multiprocessors", &Device::multiprocessors, {0, 1 << 16}, "multiprocessors")
       .quantity("kernel_latency", &Device::kernel_latency, "start-up and drain of a kernel")
+      .number("sustained_slowdown", &Device::sustained_slowdown, kSlowdown,
+              "time of matrix work in hours of training over that in a short burst")
       .number("communication_slowdown", &Device::communication_slowdown, kSlowdown,
               "compute time while a collective runs over undisturbed compute time")
       .number("error", &Device::error, kError, "deviation of log(predicted / measured) kernel time");
@@ -108,7 +191,8 @@ void add_device_keys(std::vector<SchemaKey>& keys) {
   fields.nested("attention", &Device::attention)
       .number("forward_efficiency", &AttentionProfile::forward_efficiency, kShare, "share of the peak, forward")
       .number("backward_efficiency", &AttentionProfile::backward_efficiency, kShare, "share of the peak, backward")
-      .number("sequence_half", &AttentionProfile::sequence_half, kHalf, "keys at which the efficiency is halved");
+      .number("sequence_half", &AttentionProfile::sequence_half, kHalf, "keys at which the efficiency is halved")
+      .number("head_half", &AttentionProfile::head_half, kHalf, "head size at which the efficiency is halved");
   fields.nested("memory_bound", &Device::memory_bound)
       .number("elementwise_efficiency", &MemoryBoundProfile::elementwise_efficiency, kShare, "share of the bandwidth")
       .number("normalization_efficiency", &MemoryBoundProfile::normalization_efficiency, kShare, "likewise, norms")

@@ -5,6 +5,7 @@
 #include "sim/memory/activations.hpp"
 #include "sim/memory/device_use.hpp"
 #include "sim/memory/model_state.hpp"
+#include "sim/model/end_operators.hpp"
 #include "sim/model/rank_sizes.hpp"
 
 namespace shardsim::memory {
@@ -24,7 +25,7 @@ Moment peak_moment(const model::Scenario& scenario, const model::OperatorList& o
                    const model::Stage& stage, std::int64_t index, const ModelState& state) {
   const Bytes activations =
       stage_activations(scenario, operators, stage, index) + pipeline_buffers(scenario, sizes);
-  const Bytes logits = stage.has_head() ? loss_logits(scenario, sizes) : Bytes{0};
+  const Bytes logits = stage.has_head() ? loss_logits(scenario, head_sizes(scenario, sizes)) : Bytes{0};
   const std::array<Moment, 3> moments{
       Moment{"loss", activations, Bytes{0}, logits},
       Moment{"backward", activations, backward_temporaries(scenario, operators, sizes, stage), Bytes{0}},

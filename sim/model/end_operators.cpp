@@ -60,12 +60,25 @@ Block embedding_block(const Scenario& scenario, const RankSizes& sizes) {
 
 Bytes saved_logits(const RankSizes& sizes) { return Bytes{sizes.tokens * sizes.loss_vocab * 4}; }
 
+RankSizes head_sizes(const Scenario& scenario, const RankSizes& sizes) {
+  RankSizes head = sizes;
+  const bool masked_lm = scenario.model.output_head != OutputHead::language_model;
+  if (!masked_lm || scenario.stack.masked_token_share >= 1.0) return head;
+  const auto selected = [&](std::int64_t tokens) {
+    return static_cast<std::int64_t>(scenario.stack.masked_token_share * static_cast<double>(tokens) + 0.5);
+  };
+  head.tokens = selected(sizes.tokens);
+  head.residual_tokens = selected(sizes.residual_tokens);
+  return head;
+}
+
 Block head_block(const Scenario& scenario, const RankSizes& sizes) {
+  const RankSizes head = head_sizes(scenario, sizes);
   const DType dtype = scenario.training.precision;
   const Model& model = scenario.model;
-  const std::int64_t logits = sizes.tokens * sizes.loss_vocab;
-  const bool gathered = sizes.loss_vocab > sizes.vocab;
-  const Linear output{scenario, sizes, "output_layer", Linear::Split::columns, sizes.hidden, sizes.vocab};
+  const std::int64_t logits = head.tokens * head.loss_vocab;
+  const bool gathered = head.loss_vocab > head.vocab;
+  const Linear output{scenario, head, "output_layer", Linear::Split::columns, head.hidden, head.vocab};
   const bool masked_lm = model.output_head != OutputHead::language_model;
   Block block;
   if (model.norm_placement == NormPlacement::pre) {
@@ -76,49 +89,49 @@ Block head_block(const Scenario& scenario, const RankSizes& sizes) {
   if (masked_lm) {
     // BERT's transform: dense, activation, norm (Devlin et al. 2019); replicated over the tensor-parallel group.
     block.forward.push_back(matrix_product("lm_head_dense", Pass::forward, dtype,
-                                           {sizes.residual_tokens, sizes.hidden, sizes.hidden, 1}, sizes.element,
-                                           sizes.element));
-    block.forward.back().saved = sizes.residual();
+                                           {head.residual_tokens, head.hidden, head.hidden, 1}, head.element,
+                                           head.element));
+    block.forward.back().saved = head.residual();
     block.forward.push_back(memory_bound(OperatorKind::elementwise, "lm_head_gelu", Pass::forward, dtype,
-                                         sizes.residual_tokens, sizes.hidden, 2 * sizes.residual()));
-    block.forward.back().saved = sizes.residual();
+                                         head.residual_tokens, head.hidden, 2 * head.residual()));
+    block.forward.back().saved = head.residual();
     block.forward.push_back(memory_bound(OperatorKind::normalization, "lm_head_layernorm", Pass::forward, dtype,
-                                         sizes.residual_tokens, sizes.hidden, 2 * sizes.residual()));
-    block.forward.back().saved = sizes.residual();
+                                         head.residual_tokens, head.hidden, 2 * head.residual()));
+    block.forward.back().saved = head.residual();
   }
-  output.forward(block.forward, sizes.column_input());
+  output.forward(block.forward, head.column_input());
 
   if (gathered) {
     block.forward.push_back(communicate(OperatorKind::all_gather, "gather_logits", Pass::forward, Group::tensor,
-                                        Bytes{logits * sizes.element}));
+                                        Bytes{logits * head.element}));
   }
-  const LossTraffic traffic = loss_traffic(scenario.training.cross_entropy, sizes.element);
+  const LossTraffic traffic = loss_traffic(scenario.training.cross_entropy, head.element);
   block.forward.push_back(memory_bound(OperatorKind::cross_entropy, "vocab_parallel_cross_entropy", Pass::forward,
-                                       dtype, sizes.tokens, sizes.loss_vocab, Bytes{traffic.forward * logits}));
-  block.forward.back().saved = saved_logits(sizes);
+                                       dtype, head.tokens, head.loss_vocab, Bytes{traffic.forward * logits}));
+  block.forward.back().saved = saved_logits(head);
   block.forward.back().launches = traffic.forward_launches;
-  if (sizes.tp > 1 && !gathered) {
+  if (head.tp > 1 && !gathered) {
     // Row maximum, predicted logit and sum of exponentials, fp32 (Shoeybi et al. 2019, section 3).
     for (const std::string_view name : {"logits_max", "predicted_logits", "sum_exp_logits"}) {
       block.forward.push_back(
-          communicate(OperatorKind::all_reduce, name, Pass::forward, Group::tensor, Bytes{sizes.tokens * 4}));
+          communicate(OperatorKind::all_reduce, name, Pass::forward, Group::tensor, Bytes{head.tokens * 4}));
       block.forward.back().dtype = DType::fp32;
     }
   }
 
   block.backward.push_back(memory_bound(OperatorKind::cross_entropy, "vocab_parallel_cross_entropy", Pass::backward,
-                                        dtype, sizes.tokens, sizes.loss_vocab, Bytes{traffic.backward * logits}));
+                                        dtype, head.tokens, head.loss_vocab, Bytes{traffic.backward * logits}));
   block.backward.back().launches = traffic.backward_launches;
   output.backward(block.backward);
   if (masked_lm) {
     block.backward.push_back(memory_bound(OperatorKind::normalization, "lm_head_layernorm", Pass::backward, dtype,
-                                          sizes.residual_tokens, sizes.hidden, 3 * sizes.residual()));
+                                          head.residual_tokens, head.hidden, 3 * head.residual()));
     block.backward.push_back(memory_bound(OperatorKind::elementwise, "lm_head_gelu", Pass::backward, dtype,
-                                          sizes.residual_tokens, sizes.hidden, 3 * sizes.residual()));
+                                          head.residual_tokens, head.hidden, 3 * head.residual()));
     for (const Pass pass : {Pass::input_gradient, Pass::weight_gradient}) {
-      const Shape shape = pass == Pass::input_gradient ? Shape{sizes.residual_tokens, sizes.hidden, sizes.hidden, 1}
-                                                       : Shape{sizes.hidden, sizes.hidden, sizes.residual_tokens, 1};
-      block.backward.push_back(matrix_product("lm_head_dense", pass, dtype, shape, sizes.element, sizes.element));
+      const Shape shape = pass == Pass::input_gradient ? Shape{head.residual_tokens, head.hidden, head.hidden, 1}
+                                                       : Shape{head.hidden, head.hidden, head.residual_tokens, 1};
+      block.backward.push_back(matrix_product("lm_head_dense", pass, dtype, shape, head.element, head.element));
     }
   }
   if (model.norm_placement == NormPlacement::pre) {

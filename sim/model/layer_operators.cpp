@@ -66,6 +66,7 @@ class Layer {
                                 sizes_.hidden, (fused ? 3 : 2 * kEagerNormPasses) * sizes_.residual()));
     list.back().launches = fused ? 2 : 12;
   }
+  [[nodiscard]] bool has_bias() const { return scenario_.model.linear_bias == LinearBias::all; }
   [[nodiscard]] Bytes extra_residual() const {
     return rounded_bytes(scenario_.stack.saved.extra_per_residual_element *
                          static_cast<double>(sizes_.residual_tokens * sizes_.hidden) / 2.0);
@@ -75,10 +76,12 @@ class Layer {
   void residual_forward(std::vector<Operator>& list, std::string_view name) const {
     const Bytes mask = dropout_mask();
     const bool fused = scenario_.stack.fusion.bias_dropout_add;
+    const int bias = !fused && has_bias() ? 1 : 0;
+    const int dropout = !fused && scenario_.model.hidden_dropout > 0 ? 1 : 0;
     list.push_back(memory_bound(OperatorKind::elementwise, name, Pass::forward, dtype_, sizes_.residual_tokens,
-                                sizes_.hidden, (fused ? 3 : 7) * sizes_.residual() + mask));
+                                sizes_.hidden, (3 + 2 * bias + 2 * dropout) * sizes_.residual() + mask));
     list.back().saved = mask;
-    list.back().launches = fused ? 1 : 3;
+    list.back().launches = 1 + bias + dropout;
   }
   void residual_backward(std::vector<Operator>& list, std::string_view name) const {
     list.push_back(memory_bound(OperatorKind::elementwise, name, Pass::backward, dtype_, sizes_.residual_tokens,
@@ -135,7 +138,7 @@ class Layer {
   }
 
   void activation(std::vector<Operator>& list, Pass pass) const {
-    const bool fused = scenario_.stack.fusion.bias_activation;
+    const bool fused = scenario_.stack.fusion.bias_activation || !has_bias();
     const std::int64_t through = sizes_.fc1_width + sizes_.ffn;
     const std::int64_t passes = pass == Pass::forward ? through : through + sizes_.fc1_width;
     const std::int64_t unfused_bias = fused ? 0 : 2 * sizes_.fc1_width;
@@ -145,7 +148,7 @@ class Layer {
   }
 
   void bias_gradient(std::vector<Operator>& list, std::string_view name, std::int64_t rows, std::int64_t width) const {
-    if (scenario_.model.linear_bias == LinearBias::none) return;
+    if (!has_bias()) return;
     list.push_back(memory_bound(OperatorKind::elementwise, name, Pass::weight_gradient, dtype_, rows, width,
                                 Bytes{rows * width * sizes_.element}));
   }

@@ -49,10 +49,17 @@ Operator Linear::collective(OperatorKind kind, Pass pass) const {
   return op;
 }
 
+void Linear::quantise(std::vector<Operator>& list, Pass pass, std::int64_t width) const {
+  if (scenario_.training.precision != DType::fp8) return;
+  list.push_back(memory_bound(OperatorKind::elementwise, "fp8_cast_transpose", pass, DType::fp8, sizes_.tokens, width,
+                              Bytes{sizes_.tokens * width * 4}));
+}
+
 void Linear::forward(std::vector<Operator>& list, Bytes saved) const {
   if (split_ == Split::columns && sizes_.sequence_parallel) {
     list.push_back(collective(OperatorKind::all_gather, Pass::forward));
   }
+  quantise(list, Pass::forward, in_);
   list.push_back(matrix_product(name_, Pass::forward, scenario_.training.precision, {sizes_.tokens, out_, in_, 1},
                                 sizes_.element, sizes_.element));
   list.back().saved = saved;
@@ -71,6 +78,7 @@ void Linear::backward(std::vector<Operator>& list) const {
     if (columns) list.back().overlapped = true;
   }
   const DType dtype = scenario_.training.precision;
+  quantise(list, Pass::backward, out_);
   list.push_back(matrix_product(name_, Pass::input_gradient, dtype, {sizes_.tokens, in_, out_, 1}, sizes_.element,
                                 sizes_.element));
   if (columns && sizes_.tp > 1) {

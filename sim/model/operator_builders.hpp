@@ -37,6 +37,9 @@ class Linear {
   void backward(std::vector<Operator>& list) const;
 
  private:
+  /// fp8 products take their operands quantised, and transposed for the weight gradient: 2 bytes read and 1 + 1 written
+  /// per element (Transformer Engine's cast-transpose). Nothing for other formats.
+  void quantise(std::vector<Operator>& list, Pass pass, std::int64_t width) const;
   [[nodiscard]] Operator collective(OperatorKind kind, Pass pass) const;
 
   const Scenario& scenario_;

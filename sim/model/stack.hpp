@@ -123,6 +123,9 @@ struct Stack {
   /// Under sequence parallelism the gathered input of a column-parallel layer is kept for its weight gradient, not
   /// gathered again.
   bool keeps_gathered_inputs = false;
+  /// Share of the tokens that BERT's masked-LM head computes: 1 = all, less where only masked positions are selected
+  /// first (NVIDIA's examples: 20 of 128, 80 of 512).
+  double masked_token_share = 1.0;
   /// Logits are gathered over the tensor-parallel group and every rank computes the whole loss, instead of the
   /// vocabulary-parallel loss of Shoeybi et al. (2019).
   bool gathers_logits = false;

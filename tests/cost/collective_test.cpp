@@ -91,6 +91,23 @@ TEST(Collective, SendToANeighbour) {
   EXPECT_DOUBLE_EQ(send_recv(group_path(cluster(), {2, 1, 2}), kGigabyte).value(), 25e-6 + 0.4);  // 2.5 GB/s
 }
 
+// Only groups of 4 ranks in one node, and only their all-gather. 1 GB: min(5 us + 0.1 s, 20 us + 10 ms); 0 B: 5 us.
+TEST(Collective, MeasuredGroupsTakeTheMeasuredTime) {
+  Cluster measured = cluster();
+  measured.measured_collectives = {{hardware::Collective::all_gather,
+                                    4,
+                                    1,
+                                    {Seconds{5e-6}, BytesPerSecond{10e9}, Seconds{20e-6}, BytesPerSecond{100e9}}}};
+  const auto time = [&measured](GroupPlacement placement, OperatorKind kind, Bytes bytes) {
+    return collective_time(group_path(measured, placement), kind, bytes).value();
+  };
+  EXPECT_DOUBLE_EQ(time({4, 4, 1}, OperatorKind::all_gather, kGigabyte), 20e-6 + 10e-3);
+  EXPECT_DOUBLE_EQ(time({4, 4, 1}, OperatorKind::all_gather, Bytes{0}), 5e-6);
+  EXPECT_DOUBLE_EQ(time({4, 4, 1}, OperatorKind::reduce_scatter, Bytes{0}), 13e-6);  // ring: 10 + 3·1
+  EXPECT_DOUBLE_EQ(time({8, 8, 1}, OperatorKind::all_gather, Bytes{0}), 17e-6);
+  EXPECT_DOUBLE_EQ(time({4, 2, 2}, OperatorKind::all_gather, Bytes{0}), 27e-6);  // 20 + 2·1 + 1·5
+}
+
 TEST(Collective, OneRankTakesNoTime) {
   for (const OperatorKind kind : {OperatorKind::all_reduce, OperatorKind::all_gather, OperatorKind::reduce_scatter,
                                   OperatorKind::all_to_all, OperatorKind::send_recv}) {

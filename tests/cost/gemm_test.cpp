@@ -10,6 +10,7 @@ namespace {
 using hardware::Device;
 using hardware::GemmProfile;
 using model::DType;
+using model::Pass;
 using model::Shape;
 
 /// 1e12 FLOP/s bf16 at 50 %, 1e9 B/s, 1 ms per kernel: round numbers instead of a real GPU.
@@ -69,12 +70,33 @@ TEST(Gemm, EfficiencyIsAProduct) {
 
 // 1e9 FLOP at 0.5e12 FLOP/s = 2 ms; 1e6 B at 1e9 B/s = 1 ms; 1 ms of latency: 3 ms. With 4e6 B memory wins: 5 ms.
 TEST(Gemm, Time) {
-  EXPECT_DOUBLE_EQ(gemm_time(device(), DType::bf16, {8, 8, 8, 1}, Flops{1e9}, Bytes{1'000'000}).value(), 3e-3);
-  EXPECT_DOUBLE_EQ(gemm_time(device(), DType::bf16, {8, 8, 8, 1}, Flops{1e9}, Bytes{4'000'000}).value(), 5e-3);
+  const auto time = [](std::int64_t bytes) {
+    return gemm_time(device(), DType::bf16, Pass::forward, {8, 8, 8, 1}, Flops{1e9}, Bytes{bytes}).value();
+  };
+  EXPECT_DOUBLE_EQ(time(1'000'000), 3e-3);
+  EXPECT_DOUBLE_EQ(time(4'000'000), 5e-3);
+}
+
+// 2 ms of compute: 1.5 and 2 times that by layout, their mean for both at once, and twice all at sustained clocks.
+TEST(Gemm, LayoutsAndSustainedClocksSlowTheComputing) {
+  Device gpu = device();
+  GemmProfile& bf16 = gpu.gemm[static_cast<std::size_t>(DType::bf16)];
+  bf16.input_gradient_slowdown = 1.5;
+  bf16.weight_gradient_slowdown = 2.0;
+  const auto time = [&gpu](Pass pass) {
+    return gemm_time(gpu, DType::bf16, pass, {8, 8, 8, 1}, Flops{1e9}, Bytes{0}).value();
+  };
+  EXPECT_DOUBLE_EQ(time(Pass::recompute), 3e-3);
+  EXPECT_DOUBLE_EQ(time(Pass::input_gradient), 4e-3);
+  EXPECT_DOUBLE_EQ(time(Pass::weight_gradient), 5e-3);
+  EXPECT_DOUBLE_EQ(time(Pass::backward), 4.5e-3);
+  gpu.sustained_slowdown = 2.0;
+  EXPECT_DOUBLE_EQ(time(Pass::forward), 5e-3);
+  EXPECT_DOUBLE_EQ(time(Pass::input_gradient), 7e-3);
 }
 
 TEST(Gemm, AFormatWithoutMatrixUnitsIsABug) {
-  EXPECT_THROW((void)gemm_time(device(), DType::fp8, {8, 8, 8, 1}, Flops{1.0}, Bytes{1}), Bug);
+  EXPECT_THROW((void)gemm_time(device(), DType::fp8, Pass::forward, {8, 8, 8, 1}, Flops{1.0}, Bytes{1}), Bug);
 }
 
 }  // namespace
