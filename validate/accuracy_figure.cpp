@@ -14,25 +14,27 @@ namespace {
 constexpr double kLeft = 70.0;
 constexpr double kTop = 40.0;
 constexpr double kSide = 620.0;
-constexpr double kLegendWidth = 400.0;
+constexpr double kLegendWidth = 420.0;
 constexpr double kLegendLine = 21.0;
 
 /// Told apart by people with the common colour-vision deficiencies as far as so many can be.
-constexpr std::array<const char*, 16> kColours{"#1f77b4", "#e6550d", "#2ca02c", "#d62728", "#9467bd", "#8c564b",
+constexpr std::array<const char*, 18> kColours{"#1f77b4", "#e6550d", "#2ca02c", "#d62728", "#9467bd", "#8c564b",
                                                "#e377c2", "#525252", "#bcbd22", "#17becf", "#0b3c7d", "#b8860b",
-                                               "#006d2c", "#800026", "#6a51a3", "#ff69b4"};
+                                               "#006d2c", "#800026", "#6a51a3", "#ff9896", "#4d9078", "#a0a0a0"};
 
-/// Decades from `lowest` to `highest` on kSide pixels.
+/// From 10^lowest to 10^highest on kSide pixels.
 struct Axis {
-  int lowest = 0;
-  int highest = 1;
-  [[nodiscard]] double place(double value) const {
-    return kSide * (std::log10(value) - lowest) / static_cast<double>(highest - lowest);
+  double lowest = 0.0;
+  double highest = 1.0;
+  [[nodiscard]] double place(double value) const { return kSide * (std::log10(value) - lowest) / (highest - lowest); }
+  [[nodiscard]] bool holds(double value) const {
+    return std::log10(value) > lowest - 1e-9 && std::log10(value) < highest + 1e-9;
   }
   [[nodiscard]] double x(double value) const { return kLeft + place(value); }
   [[nodiscard]] double y(double value) const { return kTop + kSide - place(value); }
 };
 
+/// The values' range, widened to half decades.
 Axis axis_of(const std::vector<FigureSource>& sources) {
   double least = 1.0;
   double most = 1.0;
@@ -42,8 +44,7 @@ Axis axis_of(const std::vector<FigureSource>& sources) {
       most = std::max({most, point.measured, point.predicted});
     }
   }
-  const int lowest = static_cast<int>(std::floor(std::log10(least)));
-  return {lowest, std::max(lowest + 1, static_cast<int>(std::ceil(std::log10(most))))};
+  return {std::floor(2.0 * std::log10(least) - 0.01) / 2.0, std::ceil(2.0 * std::log10(most) + 0.01) / 2.0};
 }
 
 std::string escaped(const std::string& text) {
@@ -77,21 +78,30 @@ std::string seconds_text(int decade) {
   return text.str();
 }
 
-void write_grid(std::ostream& out, const Axis& axis) {
-  const double bottom = kTop + kSide;
-  for (int decade = axis.lowest; decade <= axis.highest; ++decade) {
-    for (int digit = 1; digit <= 9 && (digit == 1 || decade < axis.highest); ++digit) {
-      const double value = digit * std::pow(10.0, decade);
-      const char* colour = digit == 1 ? "#c8c8c8" : "#efefef";
-      out << "<path d='M" << axis.x(value) << ',' << kTop << 'v' << kSide << 'M' << kLeft << ',' << axis.y(value) << 'h'
-          << kSide << "' stroke='" << colour << "'/>\n";
-    }
-    const double value = std::pow(10.0, decade);
-    out << "<text x='" << axis.x(value) << "' y='" << bottom + 18 << "' text-anchor='middle'>" << seconds_text(decade)
-        << "</text>\n<text x='" << kLeft - 8 << "' y='" << axis.y(value) + 4 << "' text-anchor='end'>"
-        << seconds_text(decade) << "</text>\n";
+void write_grid_line(std::ostream& out, const Axis& axis, double value, const char* colour) {
+  if (!axis.holds(value)) return;
+  out << "<path d='M" << axis.x(value) << ',' << kTop << 'v' << kSide << 'M' << kLeft << ',' << axis.y(value) << 'h'
+      << kSide << "' stroke='" << colour << "'/>\n";
+}
+
+void write_tick(std::ostream& out, const Axis& axis, int decade) {
+  const double value = std::pow(10.0, decade);
+  if (!axis.holds(value)) return;
+  out << "<text x='" << axis.x(value) << "' y='" << kTop + kSide + 18 << "' text-anchor='middle'>"
+      << seconds_text(decade) << "</text>\n<text x='" << kLeft - 8 << "' y='" << axis.y(value) + 4
+      << "' text-anchor='end'>" << seconds_text(decade) << "</text>\n";
+}
+
+void write_axes(std::ostream& out, const Axis& axis) {
+  const int first = static_cast<int>(std::floor(axis.lowest));
+  const int last = static_cast<int>(std::ceil(axis.highest));
+  for (int decade = first; decade <= last; ++decade) {
+    for (int digit = 2; digit <= 9; ++digit) write_grid_line(out, axis, digit * std::pow(10.0, decade), "#efefef");
+    write_grid_line(out, axis, std::pow(10.0, decade), "#c8c8c8");
+    write_tick(out, axis, decade);
   }
-  out << "<text x='" << kLeft + kSide / 2 << "' y='" << bottom + 42
+  out << "<rect x='" << kLeft << "' y='" << kTop << "' width='" << kSide << "' height='" << kSide
+      << "' fill='none' stroke='#888'/>\n<text x='" << kLeft + kSide / 2 << "' y='" << kTop + kSide + 42
       << "' text-anchor='middle'>measured iteration time</text>\n"
       << "<text transform='translate(16," << kTop + kSide / 2
       << ") rotate(-90)' text-anchor='middle'>predicted iteration time</text>\n";
@@ -119,7 +129,7 @@ void write_points(std::ostream& out, const Axis& axis, const FigureSource& sourc
 void write_legend_entry(std::ostream& out, double y, const FigureSource& source, const char* colour) {
   const double x = kLeft + kSide + 24;
   out << "<circle cx='" << x << "' cy='" << y - 4 << "' r='5' fill='" << colour << "'/><text x='" << x + 14 << "' y='"
-      << y << "'>" << escaped(shortened(source.name, 48)) << " (" << source.points.size() << ")</text>\n";
+      << y << "'>" << escaped(shortened(source.name, 46)) << " (" << source.points.size() << ")</text>\n";
 }
 
 }  // namespace
@@ -133,7 +143,7 @@ std::string accuracy_figure(std::vector<FigureSource> sources) {
       << kLeft + kSide + kLegendWidth << ' ' << kTop + kSide + 60 << "' font-family='sans-serif' font-size='13'>\n"
       << "<rect width='100%' height='100%' fill='#fff'/>\n<text x='" << kLeft << "' y='24' font-size='16'>Predicted "
       << "against measured: quality-A runs, lines at 0 and ±20 %</text>\n";
-  write_grid(out, axis);
+  write_axes(out, axis);
   write_ratio_line(out, axis, 1.0, "stroke-width='1.2'");
   write_ratio_line(out, axis, 1.2, "stroke-dasharray='5 4'");
   write_ratio_line(out, axis, 0.8, "stroke-dasharray='5 4'");

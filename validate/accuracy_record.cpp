@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "sim/base/problems.hpp"
-#include "validate/fitted_constants.hpp"
 #include "validate/summary_json.hpp"
 
 namespace shardsim::validate {
@@ -105,7 +104,10 @@ std::string to_text(const AccuracyRecord& record) {
   Json json{{"quality_a", group_json(record.quality_a)},
             {"other_qualities", group_json(record.other_qualities)},
             {"suspect", group_json(record.suspect)},
-            {"fitted_constants", record.fitted_constants}};
+            {"fitted_constants",
+             {{"stacks", record.fitted_constants.stacks},
+              {"devices", record.fitted_constants.devices},
+              {"clusters", record.fitted_constants.clusters}}}};
   round_all(json);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
@@ -113,8 +115,11 @@ std::string to_text(const AccuracyRecord& record) {
 AccuracyRecord read_accuracy_record(std::string_view text, const std::string& file) {
   try {
     const Json json = Json::parse(text);
-    return {group_from_json(json.at("quality_a")), group_from_json(json.at("other_qualities")),
-            group_from_json(json.at("suspect")), json.at("fitted_constants").get<std::size_t>()};
+    const Json& fitted = json.at("fitted_constants");
+    return {group_from_json(json.at("quality_a")),
+            group_from_json(json.at("other_qualities")),
+            group_from_json(json.at("suspect")),
+            {fitted.at("stacks"), fitted.at("devices"), fitted.at("clusters")}};
   } catch (const Json::exception& error) {
     throw InputError({Problem{{file, 0, ""}, "", "", std::string{"is no recorded accuracy: "} + error.what()}});
   }

@@ -20,7 +20,7 @@ struct AccuracyRecord {
   AccuracyGroup other_qualities;
   /// Rows of any quality that are scored apart.
   AccuracyGroup suspect;
-  std::size_t fitted_constants = 0;
+  FittedConstants fitted_constants;
 };
 
 /// A difference of 0.003 (0.3 points) is what a change may cost a source.

@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "sim/base/problems.hpp"
+#include "validate/report.hpp"
 
 namespace shardsim::validate {
 namespace {
 
+constexpr std::size_t kNameWidth = 60;
 constexpr std::string_view kStart = "<!-- accuracy table";
 constexpr std::string_view kEnd = "<!-- end of accuracy table -->";
 
@@ -19,26 +21,28 @@ std::string percent(double fraction) {
   return text.str();
 }
 
-/// "| 61 | 4.5 | 6.3 | 12.0 | +3.1 | 88 " or empty cells.
-void write_time(std::ostream& out, const Summary& summary) {
+/// The cells of one row; what was not measured stays empty.
+std::vector<std::string> cells(const std::string& name, const Summary& summary) {
+  std::vector<std::string> row(12);
+  row[0] = name;
   const ErrorStatistics& time = summary.time;
-  if (time.n == 0) {
-    out << "| | | | | | | ";
-    return;
+  if (time.n > 0) {
+    row[1] = std::to_string(time.n);
+    row[2] = percent(time.median);
+    row[3] = percent(time.mape);
+    row[4] = percent(time.p90);
+    row[5] = (time.bias > 0.0 ? "+" : "") + percent(time.bias);
+    row[6] = percent(time.interval_coverage);
   }
-  out << "| " << time.n << " | " << percent(time.median) << " | " << percent(time.mape) << " | " << percent(time.p90)
-      << " | " << (time.bias > 0.0 ? "+" : "") << percent(time.bias) << " | " << percent(time.interval_coverage)
-      << " | " << (summary.after_one_scale.n > 0 ? percent(summary.after_one_scale.median) : "");
-}
-
-void write_memory(std::ostream& out, const ErrorStatistics& memory) {
-  if (memory.n == 0) {
-    out << " | | | |";
-    return;
+  if (summary.after_one_scale.n > 0) row[7] = percent(summary.after_one_scale.median);
+  const ErrorStatistics& memory = summary.memory;
+  if (memory.n > 0) {
+    row[8] = std::to_string(memory.n);
+    row[9] = percent(memory.median);
+    row[10] = percent(memory.mape);
+    row[11] = percent(memory.p90);
   }
-  out << " | " << memory.n << " | " << percent(memory.median) << " | " << percent(memory.mape) << " | "
-      << percent(memory.p90);
-  out << " |";
+  return row;
 }
 
 std::vector<std::pair<std::string, const Summary*>> worst_first(const AccuracyGroup& group) {
@@ -56,19 +60,18 @@ void write_rows(std::ostream& out, const AccuracyGroup& group) {
          "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
   const auto write = [&](const std::string& name, const Summary& summary) {
     if (summary.time.n == 0 && summary.memory.n == 0) return;
-    out << "| " << name << ' ';
-    write_time(out, summary);
-    write_memory(out, summary.memory);
-    out << '\n';
+    for (const std::string& cell : cells(name, summary)) out << "| " << cell << (cell.empty() ? "" : " ");
+    out << "|\n";
   };
-  for (const auto& [source, summary] : worst_first(group)) write(source, *summary);
+  for (const auto& [source, summary] : worst_first(group)) write(shortened(source, kNameWidth), *summary);
   write("**all**", group.all);
 }
 
 void write_outcomes(std::ostream& out, const std::string& name, const Confusion& fit) {
-  out << name << ": " << fit.true_fit << " of " << fit.true_fit + fit.false_oom << " runs that fitted and "
-      << fit.true_oom << " of " << fit.true_oom + fit.false_fit
-      << " that ran out of memory are called right (balanced accuracy " << percent(fit.balanced_accuracy()) << " %).\n";
+  out << "- " << name << ": " << fit.true_fit << " of " << fit.true_fit + fit.false_oom << " runs that fitted and "
+      << fit.true_oom << " of " << fit.true_oom + fit.false_fit << " that ran out of memory are called right";
+  if (fit.balanced_accuracy() > 0.0) out << " (balanced accuracy " << percent(fit.balanced_accuracy()) << " %)";
+  out << ".\n";
 }
 
 }  // namespace
@@ -77,16 +80,20 @@ std::string accuracy_table(const AccuracyRecord& record) {
   std::ostringstream out;
   out << "Quality A, in per cent of the measured value, worst source first:\n\n";
   write_rows(out, record.quality_a);
-  out << "\nFits or not. ";
-  write_outcomes(out, "All", record.quality_a.all.fit);
+  out << "\nDoes it fit?\n\n";
+  write_outcomes(out, "all sources", record.quality_a.all.fit);
   for (const auto& [source, summary] : record.quality_a.by_source) {
-    if (summary.fit.true_oom + summary.fit.false_fit > 0) write_outcomes(out, source, summary.fit);
+    if (summary.fit.true_oom + summary.fit.false_fit > 0)
+      write_outcomes(out, shortened(source, kNameWidth), summary.fit);
   }
   out << "\nConfigurations with something missing or inferred, toy models and plot readings:\n\n";
   write_rows(out, record.other_qualities);
   out << "\nRuns that their source makes suspect (composed times, thrashing, offload named in a remark only):\n\n";
   write_rows(out, record.suspect);
-  out << '\n' << record.fitted_constants << " constants of all profiles together were fitted on training runs.\n";
+  const FittedConstants& fitted = record.fitted_constants;
+  out << "\nFitted constants, guesses included: " << fitted.stacks << " in software stacks (to training runs), "
+      << fitted.devices << " in devices and " << fitted.clusters
+      << " in clusters (to measured kernels and collectives).\n";
   return out.str();
 }
 

@@ -1,24 +1,28 @@
-// How many constants of the profiles were fitted on measured training runs.
+// How many constants of the profiles are not given by a data sheet, source code or a paper but were chosen so that
+// predictions meet measurements.
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <vector>
 
 #include "sim/input/scenario_file.hpp"
 
 namespace shardsim::validate {
 
-/// Keys that a profile names in its comment line "# fitted: key, key", as they stand in its section
-/// ("host.per_launch"): constants chosen so that predictions meet measured training runs. What stems from data sheets,
-/// source code or measured primitives (products, kernels, collectives) is none.
-[[nodiscard]] std::vector<std::string> fitted_keys(const input::Preset& preset);
+/// Stacks meet measured training runs; devices and clusters meet measured kernels and collectives.
+struct FittedConstants {
+  std::size_t stacks = 0;
+  std::size_t devices = 0;
+  std::size_t clusters = 0;
+  [[nodiscard]] std::size_t total() const { return stacks + devices + clusters; }
+};
 
-/// The numbers that the profile gives for its fitted keys; a table counts each of its numbers. A key that the profile
-/// does not set counts nothing.
-[[nodiscard]] std::size_t fitted_constants(const input::Preset& preset);
-
-/// Of all stacks, devices and clusters.
-[[nodiscard]] std::size_t fitted_constants();
+/// Counts, from above (guesses count as fitted),
+///  in stacks: memory_bound_slowdown, host.*, saved.*, logit_bytes.*, allocator.fragmentation;
+///  in devices: kernel_latency, sustained_slowdown, gemm.* but peaks and tiles, attention.*, memory_bound.*;
+///  in clusters: collective_slowdown, efficiencies and latencies of links, latencies and bandwidths of
+///  measured_collectives.
+/// A slowdown of 1 and an addition of 0 are none; an equal value of the same key (in whatever matrix format) is counted
+/// once. Widths of intervals (error) are left out: they move no prediction.
+[[nodiscard]] FittedConstants fitted_constants(const std::vector<input::Preset>& presets = input::presets());
 
 }  // namespace shardsim::validate

@@ -86,7 +86,9 @@ void write_table(std::ostream& out, const Evaluation& evaluation) {
   for (const auto& [reason, count] : evaluation.skipped) skipped += count;
   out << ", " << skipped << " skipped\n";
   for (const auto& [reason, count] : evaluation.skipped) out << std::setw(6) << count << "  " << reason << '\n';
-  out << evaluation.fitted_constants << " constants of the profiles were fitted on measured training runs\n";
+  const FittedConstants& fitted = evaluation.fitted_constants;
+  out << "fitted constants: " << fitted.stacks << " in stacks, " << fitted.devices << " in devices, " << fitted.clusters
+      << " in clusters\n";
 }
 
 void write_json(std::ostream& out, const Evaluation& evaluation) {
@@ -98,7 +100,10 @@ void write_json(std::ostream& out, const Evaluation& evaluation) {
   object["by_source"] = by_source(evaluation.by_source);
   object["suspect"] = to_json(evaluation.suspect);
   object["suspect"]["by_source"] = by_source(evaluation.suspect_by_source);
-  object["fitted_constants"] = evaluation.fitted_constants;
+  const FittedConstants& fitted = evaluation.fitted_constants;
+  object["fitted_constants"] = fitted.total();
+  object["fitted_constants_by_kind"] = {
+      {"stacks", fitted.stacks}, {"devices", fitted.devices}, {"clusters", fitted.clusters}};
   // Reasons may hold text of the input in any encoding.
   out << object.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }

@@ -13,7 +13,8 @@ namespace shardsim::validate {
 void write_table(std::ostream& out, const Evaluation& evaluation);
 
 /// {rows, scored, skipped[{reason, count}], time, memory, fit, by_source[{source, scored, time, memory, fit}],
-/// suspect{scored, time, memory, fit, by_source}, fitted_constants}; summary_json.hpp names what time, memory and fit
+/// suspect{scored, time, memory, fit, by_source}, fitted_constants,
+/// fitted_constants_by_kind{stacks, devices, clusters}}; summary_json.hpp names what time, memory and fit
 /// hold. Errors, bias and coverage are fractions.
 void write_json(std::ostream& out, const Evaluation& evaluation);
 

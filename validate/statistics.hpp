@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "validate/evaluate.hpp"
+#include "validate/fitted_constants.hpp"
 
 namespace shardsim::validate {
 
@@ -50,8 +51,7 @@ struct Evaluation {
   std::map<std::string, Summary> by_source;
   Summary suspect;
   std::map<std::string, Summary> suspect_by_source;
-  /// Constants of all profiles that were fitted on measured training runs.
-  std::size_t fitted_constants = 0;
+  FittedConstants fitted_constants;
 };
 
 [[nodiscard]] ErrorStatistics error_statistics(const std::vector<Pair>& pairs);
