@@ -67,7 +67,9 @@ std::vector<Result> evaluate_published(const std::string& folder) {
 
 AccuracyChange record_accuracy(const std::string& folder, bool accept_worse) {
   const std::vector<Result> results = evaluate_published(folder);
-  const AccuracyRecord record = accuracy_of(results);
+  const std::string record_text = to_text(accuracy_of(results));
+  // What is shown elsewhere is what the file says, rounded as there.
+  const AccuracyRecord record = read_accuracy_record(record_text, kRecordFile);
   const fs::path record_file = fs::path{folder} / kRecordFile;
   const fs::path figure_file = fs::path{folder} / kFigureFile;
   const fs::path readme_file = fs::path{folder} / kReadmeFile;
@@ -78,7 +80,7 @@ AccuracyChange record_accuracy(const std::string& folder, bool accept_worse) {
     change.worse = worse_than_recorded(read_accuracy_record(read(record_file), record_file.string()), record, kVisible);
   }
   if (!change.worse.empty() && !accept_worse) return change;
-  write_file(record_file.string(), to_text(record));
+  write_file(record_file.string(), record_text);
   write_file(figure_file.string(), accuracy_figure(figure_sources(results)));
   write_file(readme_file.string(), readme);
   change.files = {record_file.string(), figure_file.string(), readme_file.string()};

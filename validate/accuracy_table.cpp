@@ -65,6 +65,7 @@ void write_rows(std::ostream& out, const AccuracyGroup& group) {
   };
   for (const auto& [source, summary] : worst_first(group)) write(shortened(source, kNameWidth), *summary);
   write("**all**", group.all);
+  write("**median source**", median_source(group.by_source));
 }
 
 void write_outcomes(std::ostream& out, const std::string& name, const Confusion& fit) {

@@ -72,6 +72,7 @@ void write_table(std::ostream& out, const Evaluation& evaluation) {
       << "  time median  mape   p90   bias   80%  scale1 |   mem median  mape   p90   bias   80%\n";
   for (const auto& [source, summary] : evaluation.by_source) write_line(out, source, summary);
   write_line(out, "all", evaluation.all);
+  if (evaluation.by_source.size() > 1) write_line(out, "median source", median_source(evaluation.by_source));
   if (evaluation.suspect.scored > 0) {
     out << "suspect rows, scored apart\n";
     for (const auto& [source, summary] : evaluation.suspect_by_source) write_line(out, source, summary);

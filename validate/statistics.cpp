@@ -111,6 +111,28 @@ std::map<std::string, Summary> summarise_by_source(const Group& group) {
   return summaries;
 }
 
+Summary median_source(const std::map<std::string, Summary>& sources) {
+  const auto median = [&](ErrorStatistics Summary::*kind) {
+    ErrorStatistics result;
+    for (double ErrorStatistics::*field :
+         {&ErrorStatistics::median, &ErrorStatistics::mape, &ErrorStatistics::p90, &ErrorStatistics::max,
+          &ErrorStatistics::bias, &ErrorStatistics::interval_coverage}) {
+      std::vector<double> values;
+      for (const auto& [source, summary] : sources) {
+        if ((summary.*kind).n > 0) values.push_back(summary.*kind.*field);
+      }
+      result.n = values.size();
+      result.*field = quantile(values, 0.5);
+    }
+    return result;
+  };
+  Summary summary;
+  summary.time = median(&Summary::time);
+  summary.after_one_scale = median(&Summary::after_one_scale);
+  summary.memory = median(&Summary::memory);
+  return summary;
+}
+
 Evaluation summarise(const std::vector<Result>& results) {
   Evaluation evaluation;
   evaluation.rows = results.size();

@@ -60,6 +60,9 @@ struct Evaluation {
 [[nodiscard]] Summary summarise(const std::vector<const Result*>& rows);
 [[nodiscard]] std::map<std::string, Summary> summarise_by_source(const std::vector<const Result*>& rows);
 
+/// Every number is the median over the sources that have it; n counts them.
+[[nodiscard]] Summary median_source(const std::map<std::string, Summary>& sources);
+
 [[nodiscard]] Evaluation summarise(const std::vector<Result>& results);
 
 }  // namespace shardsim::validate
