@@ -1,6 +1,5 @@
 # Third-party libraries as interface targets of one naming, whatever the distribution's package calls its own
-# (Debian 12 and Ubuntu 24.04 differ): shardsim_toml, shardsim_json, shardsim_yaml, shardsim_zlib,
-# shardsim_program_options.
+# (Debian 12 and Ubuntu 24.04 differ): shardsim_toml, shardsim_json, shardsim_yaml, shardsim_program_options.
 
 # shardsim_dependency(name package HEADER file [LIBRARY library]): name is an interface target.
 function(shardsim_dependency name package)
@@ -22,4 +21,3 @@ shardsim_dependency(shardsim_json nlohmann-json3-dev HEADER nlohmann/json.hpp)
 shardsim_dependency(shardsim_yaml libyaml-cpp-dev HEADER yaml-cpp/yaml.h LIBRARY yaml-cpp)
 shardsim_dependency(shardsim_program_options libboost-program-options-dev
   HEADER boost/program_options.hpp LIBRARY boost_program_options)
-shardsim_dependency(shardsim_zlib zlib1g-dev HEADER zlib.h LIBRARY z)

@@ -59,7 +59,7 @@ TwoLines fitted(const std::vector<CollectiveSample>& samples) {
 
 /// Bytes over the links of one rank for each byte of the tensor (nccl-tests, PERFORMANCE.md).
 double bus_factor(const CollectiveSample& sample) {
-  const double n = static_cast<double>(sample.ranks);
+  const auto n = static_cast<double>(sample.ranks);
   return (sample.collective == "all_reduce" ? 2.0 : 1.0) * (n - 1.0) / n;
 }
 
@@ -131,7 +131,8 @@ Seconds fit_network_step(const std::vector<CollectiveSample>& samples, const Lat
                          const std::string& what) {
   std::vector<double> steps;
   for (const CollectiveSample& sample : small_all_reduces(samples)) {
-    const double chain = static_cast<double>(sample.ranks / sample.nodes - 1);
+    const std::int64_t ranks_per_node = sample.ranks / sample.nodes;
+    const auto chain = static_cast<double>(ranks_per_node - 1);
     const Seconds network = sample.time - inside.base - 2.0 * chain * inside.step;
     steps.push_back(network.value() / (2.0 * std::log2(static_cast<double>(sample.nodes))));
   }

@@ -132,20 +132,23 @@ GemmFit fit_gemm(const Device& device, model::DType format, const std::vector<Ge
                  const std::string& what) {
   check(device, format, samples, what);
   GemmFit best;
-  const Tile* best_tile = nullptr;
+  Tile best_tile;
+  bool chosen = false;
   for (const Tile& tile : kTiles) {
     const Quality quality = held_out_quality(device, format, tile, samples);
-    if (best_tile != nullptr && quality.median >= best.quality.median) continue;
+    if (chosen && quality.median >= best.quality.median) continue;
     best.quality = quality;
-    best_tile = &tile;
+    best_tile = tile;
+    chosen = true;
   }
-  best.profile = rounded_profile(cost::gemm_profile(fitted(device, format, *best_tile, samples), format));
+  best.profile = rounded_profile(cost::gemm_profile(fitted(device, format, best_tile, samples), format));
   best.constants = 4;
   return best;
 }
 
 double layout_factor(const Device& device, model::DType format, const std::vector<GemmSample>& samples) {
   std::vector<double> ratios;
+  ratios.reserve(samples.size());
   for (const GemmSample& sample : samples) {
     ratios.push_back(sample.time / predicted(device, format, model::Pass::forward, sample));
   }

@@ -19,13 +19,14 @@ std::string grouped(std::size_t number) {
 
 double quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0.0;
-  const auto rank = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  const auto rank = static_cast<std::size_t>(std::lround(share * static_cast<double>(values.size() - 1)));
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
   return values[rank];
 }
 
 Quality judge(std::size_t samples, const std::vector<double>& errors) {
   std::vector<double> sizes;
+  sizes.reserve(errors.size());
   for (const double error : errors) sizes.push_back(std::abs(error));
   return {samples, errors.size(), quantile(sizes, 0.5), quantile(sizes, 0.9)};
 }

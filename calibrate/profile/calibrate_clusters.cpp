@@ -65,7 +65,7 @@ double switch_efficiency(const Cluster& cluster) {
   for (const MeasuredCollective& entry : cluster.measured_collectives) {
     if (entry.kind != Collective::all_reduce || entry.ranks < ranks) continue;
     ranks = entry.ranks;
-    const double n = static_cast<double>(ranks);
+    const auto n = static_cast<double>(ranks);
     efficiency =
         (n + 1.0) / n * (entry.lines.large_bandwidth / (cluster.intra_node.efficiency * cluster.intra_node.bandwidth));
   }

@@ -15,7 +15,6 @@
 namespace shardsim::calibrate {
 namespace {
 
-using hardware::Device;
 using model::DType;
 
 /// Ratio of the ninth decile of a normal deviation's size to its standard deviation.

@@ -61,10 +61,10 @@ class Reader {
   }
 
   [[nodiscard]] const toml::table& table_of(const toml::node& node) {
-    static const toml::table kNone;
+    static const toml::table none;
     if (const auto* table = node.as_table()) return *table;
     problem(node, "", "must be a table");
-    return kNone;
+    return none;
   }
 
   void problem(const toml::node& node, const std::string& key, const std::string& message) {

@@ -1,6 +1,7 @@
 #include "sim/cli/collect.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -58,6 +59,11 @@ Text read_scenario_argument(const std::string& name, Problems& problems) {
 }
 
 std::vector<Text> read_inputs(const PredictOptions& options) {
+  const std::array<const std::string*, 4> files{&options.hf_config, &options.scenario, &options.megatron,
+                                                &options.deepspeed_config};
+  if (std::count_if(files.begin(), files.end(), [](const std::string* file) { return *file == "-"; }) > 1) {
+    usage_error("predict", "standard input (-) can be only one of the inputs");
+  }
   Problems problems;
   std::vector<Text> texts;
   const auto add = [&](const std::string& path, Reader reader) {

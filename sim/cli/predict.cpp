@@ -15,19 +15,26 @@
 namespace shardsim::cli {
 namespace {
 
+/// The file could not be read at all: no problem of one key.
+bool is_of_whole_file(const Problem& problem) { return problem.key.empty() && problem.origin.name.empty(); }
+
 /// Resolves even settings that were read with problems, so that all mistakes are reported at once; what follows from
-/// a value that was refused already is left out.
+/// a value that was refused already is left out, and what a file that could not be read may have held.
 model::Scenario resolve_all(const input::Settings& settings, Problems& problems) {
   try {
     model::Scenario scenario = input::resolve(settings);
     problems.throw_if_any();
     return scenario;
   } catch (const InputError& error) {
+    // What was passed over may be why something is missing.
+    for (const std::string& warning : settings.warnings()) std::cerr << "warning: " << warning << '\n';
     if (problems.empty()) throw;
     std::vector<Problem> all = problems.all();
+    const bool lacks_file = std::any_of(all.begin(), all.end(), is_of_whole_file);
     for (const Problem& problem : error.problems()) {
       const auto same = [&](const Problem& known) { return known.key == problem.key; };
-      if (std::none_of(all.begin(), all.end(), same)) all.push_back(problem);
+      const bool may_follow = lacks_file && problem.origin.file.empty();
+      if (!may_follow && std::none_of(all.begin(), all.end(), same)) all.push_back(problem);
     }
     throw InputError(all);
   }

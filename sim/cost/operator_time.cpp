@@ -42,7 +42,8 @@ Seconds Pricer::time(const model::Operator& op) const {
 }
 
 Seconds Pricer::communication_time(const model::Operator& op, Bytes bytes) const {
-  return collective_slowdown_ * collective_time(path_of(op), op.kind, bytes);
+  const bool inside_layers = op.group == model::Group::tensor || op.group == model::Group::context;
+  return (inside_layers ? collective_slowdown_ : 1.0) * collective_time(path_of(op), op.kind, bytes);
 }
 
 const GroupPath& Pricer::path_of(const model::Operator& op) const {

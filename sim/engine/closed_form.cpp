@@ -86,7 +86,10 @@ Step time_step(const model::Scenario& scenario, const cost::Pricer& pricer, cons
     }
     if (i == pipeline.slowest) step.communication = stage_step.communication;
   }
-  step.communication[index_of(Group::data)].exposed = step.data_exposed;
+  Communication& data = step.communication[index_of(Group::data)];
+  data.exposed = step.data_exposed;
+  // The stage whose gradients are waited for may hold more of them (the embedding) than the slowest one.
+  data.total = std::max(data.total, data.exposed);
   return step;
 }
 
@@ -156,7 +159,10 @@ Prediction predict(const model::Scenario& scenario) {
     communication[i].add(slowest.communication[i], m);
     communication[i].add(blocks.hop_communication()[i], m * (sends.forward + sends.backward));
   }
-  communication[index_of(Group::pipeline)].exposed = pipeline.sends_exposed;
+  // What is exposed includes the sends of other stages while the pipeline fills and drains.
+  Communication& hops = communication[index_of(Group::pipeline)];
+  hops.exposed = pipeline.sends_exposed;
+  hops.total = std::max(hops.total, hops.exposed);
 
   Prediction prediction;
   prediction.iteration = terms.total();

@@ -5,6 +5,7 @@
 
 #include "sim/input/framework_config.hpp"
 #include "sim/input/framework_json.hpp"
+#include "sim/input/text.hpp"
 #include "sim/input/units.hpp"
 
 namespace shardsim::input {
@@ -144,10 +145,38 @@ class DeepSpeedReader {
   Problems& problems_;
 };
 
+/// The templates of Megatron-DeepSpeed hold bare words for sed to replace, {"train_batch_size": GBSIZE}; as JSON they
+/// are placeholders in quotes.
+std::string with_quoted_placeholders(std::string_view text) {
+  const auto is_word = [](char c) {
+    return std::isupper(static_cast<unsigned char>(c)) != 0 || std::isdigit(static_cast<unsigned char>(c)) != 0 ||
+           c == '_';
+  };
+  std::string result;
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    const bool starts = !in_string && std::isupper(static_cast<unsigned char>(c)) != 0 &&
+                        (at == 0 || std::string_view(": \t\n").find(text[at - 1]) != std::string_view::npos);
+    if (starts) {
+      std::size_t end = at;
+      while (end < text.size() && is_word(text[end])) ++end;
+      result += in_quotes("${" + std::string(text.substr(at, end - at)) + "}");
+      at = end - 1;
+      continue;
+    }
+    if (c == '"') in_string = !in_string;
+    result += c;
+    if (in_string && c == '\\' && at + 1 < text.size()) result += text[++at];
+  }
+  return result;
+}
+
 }  // namespace
 
-Settings read_deepspeed_config(std::string_view text, const std::string& file, Problems& problems) {
+Settings read_deepspeed_config(std::string_view raw, const std::string& file, Problems& problems) {
   Settings settings;
+  const std::string text = with_quoted_placeholders(raw);
   const auto config = parse_json_object(text, file, problems);
   if (config) DeepSpeedReader(*config, text, file, settings, problems).read();
   return settings;

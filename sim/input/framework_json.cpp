@@ -23,6 +23,8 @@ std::optional<nlohmann::json> parse_json_object(std::string_view text, const std
     // `byte` counts from 1 and may stand behind the end.
     const std::size_t position = std::min(text.size(), error.byte > 0 ? error.byte - 1 : 0);
     problems.add({{file, line_at(text, position), {}}, {}, {}, "is no valid JSON here"});
+  } catch (const nlohmann::json::out_of_range&) {
+    problems.add({{file, 0, {}}, {}, {}, "holds a number that is too large"});
   }
   return {};
 }
@@ -30,6 +32,7 @@ std::optional<nlohmann::json> parse_json_object(std::string_view text, const std
 std::string json_text(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return to_text(value.get<double>());
+  if (value.is_structured()) return value.is_array() ? "[…]" : "{…}";
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

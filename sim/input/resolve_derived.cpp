@@ -74,6 +74,11 @@ void derive_architecture(Draft& draft) {
   if (read_flag(draft, "parallelism.use_distributed_optimizer") && draft.sound({"parallelism.zero_stage"})) {
     scenario.parallelism.zero_stage = std::max(scenario.parallelism.zero_stage, 1);
   }
+  const int by_stack = scenario.stack.default_zero_stage;
+  if (by_stack > 0 && !draft.given("parallelism.use_distributed_optimizer")) {
+    draft.assume("parallelism.zero_stage", to_text(std::int64_t{by_stack}),
+                 "default of the stack " + scenario.stack.name);
+  }
   if (read_flag(draft, "training.accumulate_gradients_in_fp32")) draft.imply("training.gradient_dtype", "fp32");
 }
 

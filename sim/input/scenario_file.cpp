@@ -51,16 +51,24 @@ std::optional<std::string> value_text(const toml::node& node) {
   return {};
 }
 
-/// Line of the first character beyond ASCII outside of strings and comments (typographic quotes, say), where TOML has
-/// none; 0 = there is none. toml++ 3 has undefined behaviour on some of them.
-int stray_character_line(std::string_view text) {
+/// What toml++ 3 must not see, and its line: it has undefined behaviour on some characters beyond ASCII outside of
+/// strings and comments (typographic quotes, say), where TOML has none; and it makes a table of every dot of a key, as
+/// deep as the key is long.
+struct Unreadable {
+  int line = 0;
+  const char* why = "";
+};
+Unreadable unreadable_part(std::string_view text) {
+  constexpr int kMostDots = 16;
   int line = 1;
+  int dots = 0;
   // The quotes that end the open string; empty outside of strings.
   std::string_view end;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
     if (c == '\n') {
       ++line;
+      dots = 0;
       // A string of one line ends with it, by a mistake that toml++ reports.
       if (end.size() == 1) end = {};
     } else if (!end.empty()) {
@@ -78,10 +86,14 @@ int stray_character_line(std::string_view text) {
     } else if (c == '#') {
       at = std::min(text.find('\n', at), text.size()) - 1;
     } else if (static_cast<unsigned char>(c) >= 0x80) {
-      return line;
+      return {line, "a character other than ASCII stands outside of quotes"};
+    } else if (c == '.' && ++dots > kMostDots) {
+      return {line, "a key has too many parts"};
+    } else if (c == ',' || c == '=' || c == '{') {
+      dots = 0;
     }
   }
-  return 0;
+  return {};
 }
 
 class Reader {
@@ -137,8 +149,8 @@ Settings read_scenario(std::string_view text, const std::string& file, Problems&
   }
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(kByteOrderMark.size());
-  if (const int line = stray_character_line(text); line > 0) {
-    problems.add({{file, line, {}}, {}, {}, "is no valid TOML: a character other than ASCII stands outside of quotes"});
+  if (const Unreadable part = unreadable_part(text); part.line > 0) {
+    problems.add({{file, part.line, {}}, {}, {}, std::string("is no valid TOML: ") + part.why});
     return settings;
   }
   const toml::parse_result result = toml::parse(text);

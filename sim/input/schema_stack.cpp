@@ -15,6 +15,7 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .choice("default_attention_kernel", &Stack::default_attention_kernel, "attention where the run does not say")
       .choice("default_cross_entropy", &Stack::default_cross_entropy, "loss where the run does not say")
       .choice("default_optimizer", &Stack::default_optimizer, "optimizer where the run does not say")
+      .integer("default_zero_stage", &Stack::default_zero_stage, {0, 3}, "ZeRO stage where the run does not say")
       .choice("gradient_dtype_fp16", &Stack::gradient_dtype_fp16, "gradient format of fp16 training")
       .choice("gradient_dtype_bf16", &Stack::gradient_dtype_bf16, "gradient format of bf16 and fp8 training")
       .flag("fp32_gradient_copy_at_step", &Stack::fp32_gradient_copy_at_step,

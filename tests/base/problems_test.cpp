@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace shardsim {
 namespace {
 
@@ -18,6 +20,11 @@ TEST(Problems, TheUsersOwnNameComesFirst) {
 TEST(Problems, UnknownPartsAreLeftOut) {
   EXPECT_EQ(to_string({{"run.toml", 0, {}}, {}, {}, "is empty"}), "run.toml: is empty");
   EXPECT_EQ(to_string({{}, "model.num_layers", {}, "is required"}), "model.num_layers: is required");
+}
+
+TEST(Problems, ALongValueIsCutBetweenCharacters) {
+  const std::string text = to_string({{}, "model.title", std::string(199, 'x') + "é" + std::string(100000, 'y'), "no"});
+  EXPECT_EQ(text, "model.title = " + std::string(199, 'x') + "…: no");
 }
 
 TEST(Problems, AllAreThrownTogether) {

@@ -65,6 +65,7 @@ TEST(FitGemm, RecoversASmoothProfile) {
   EXPECT_EQ(fit.quality.held_out, 20U);  // of 60
 }
 
+// Tiles of one area make the same waves of these shapes, whichever way they lie.
 TEST(FitGemm, ChoosesTheTilesThatMadeTheWaves) {
   Device truth = unknown_device();
   bf16(truth).efficiency = 0.9;
@@ -72,8 +73,8 @@ TEST(FitGemm, ChoosesTheTilesThatMadeTheWaves) {
   bf16(truth).tile_m = 256;
   bf16(truth).tile_n = 128;
   const GemmFit fit = fit_gemm(unknown_device(), DType::bf16, measure(truth), "gpu");
-  EXPECT_EQ(fit.profile.tile_m, 256);
-  EXPECT_EQ(fit.profile.tile_n, 128);
+  EXPECT_EQ(fit.profile.tile_m * fit.profile.tile_n, 256 * 128);
+  EXPECT_LT(fit.quality.p90, 1e-3);
   EXPECT_NEAR(fit.profile.efficiency, 0.9, 0.003);
   EXPECT_NEAR(fit.profile.k_half, 100, 3);
 }

@@ -47,6 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"predict no-such.toml --megatron nor-this", "nor-this: cannot be read"},
                     Refusal{"predict sim", "sim: is a folder"}, Refusal{"predict /dev/null", "/dev/null: is empty"},
                     Refusal{"predict --megatron -", "standard input: is empty"},
+                    Refusal{"predict - --megatron -", "can be only one of the inputs"},
                     Refusal{"predict --megatron /bin/sh", "/bin/sh: is a binary file"},
                     Refusal{"predict --hf-config /dev/zero", "/dev/zero: is larger than 64 MiB"},
                     Refusal{"predict megatron-gpt2-8.3b-512-v10", "did you mean `megatron-gpt2-8.3b-512-v100`?"},
@@ -56,6 +57,12 @@ TEST(Predict, ReportsAllUnreadableFilesAtOnce) {
   const Outcome outcome = run_shardsim("predict no-such.toml --megatron nor-this --deepspeed-config nor-that");
   EXPECT_EQ(outcome.code, kBadInput);
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 3) << outcome.err;
+}
+
+TEST(Predict, DoesNotAskForWhatAnUnreadableFileMayHold) {
+  const Outcome outcome = run_shardsim("predict --megatron sim/main.cpp");
+  EXPECT_EQ(outcome.code, kBadInput);
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
 TEST(Predict, NamesAFileThatMayNotBeRead) {

@@ -110,7 +110,7 @@ installs_what_a_command_needs() {
   expect "$(grep -o 'libtoml.*' <(grep '^apt-get.*install' "$log"))" "$common" 'packages for predict'
   expect_match "$err" "*installing $common*" 'packages are named before they are installed'
   run test
-  expect "$(grep -o 'libtoml.*' <(grep '^apt-get.*install' "$log" | tail -1))" "$common libgtest-dev libbenchmark-dev" \
+  expect "$(grep -o 'libtoml.*' <(grep '^apt-get.*install' "$log" | tail -1))" "$common libgtest-dev libbenchmark-dev zlib1g-dev" \
     'packages for test'
 }
 

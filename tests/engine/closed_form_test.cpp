@@ -142,7 +142,11 @@ TEST(ClosedForm, TermsAreDisjointAndSumToTheIteration) {
     ASSERT_LT(prediction.iteration_p10, prediction.iteration);
     ASSERT_GT(prediction.iteration_p90, prediction.iteration);
     ASSERT_LT(prediction.hfu, 1.0);
-    for (const GroupCommunication& group : prediction.communication) ASSERT_GE(group.exposed.value(), 0.0);
+    for (const GroupCommunication& group : prediction.communication) {
+      ASSERT_GE(group.exposed.value(), 0.0);
+      ASSERT_LE(group.exposed.value(), group.total.value() * (1.0 + 1e-12))
+          << static_cast<int>(group.group) << " in " << i;
+    }
   }
 }
 

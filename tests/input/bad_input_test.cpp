@@ -38,6 +38,12 @@ std::string pipeline(int layers, int pp, int vpp, int batches, const std::string
          "\nvirtual_pipeline_model_parallel_size = " + std::to_string(vpp) + "\n" + more;
 }
 
+std::string many(int times, const std::string& text) {
+  std::string result;
+  for (int i = 0; i < times; ++i) result += text;
+  return result;
+}
+
 class BadInput : public testing::TestWithParam<Mistake> {};
 
 TEST_P(BadInput, IsOneProblemThatNamesKeyAndRemedy) {
@@ -222,6 +228,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Mistake{"empty", "", "", "is empty"}, Mistake{"comments_only", "# nothing\n", "", "is empty"},
                     Mistake{"syntax", "[model\nnum_layers = 3", "", "no valid TOML"},
                     Mistake{"table_without_key", "[(]", "", "no valid TOML"},
+                    Mistake{"endless_key", many(100000, "a.") + "a = 1", "", "a key has too many parts"},
                     Mistake{"typographic_quotes", "[model]\nname = \"µ\" # é\nfamily = “gpt”", "", "outside of quotes"},
                     Mistake{"twice", "[model]\nnum_layers = 3\nnum_layers = 4", "", "no valid TOML"},
                     Mistake{"binary",

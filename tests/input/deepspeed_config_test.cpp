@@ -109,6 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadConfig{R"({"train_micro_batch_size_per_gpu": "auto"})", "training.micro_batch_size",
                   "missing (\"train_micro_batch_size_per_gpu\" is \"auto\" in ds.json:1)"},
+        BadConfig{R"({"train_micro_batch_size_per_gpu": MBSIZE})", "training.micro_batch_size", "placeholder"},
         BadConfig{R"({"train_micro_batch_size_per_gpu": "${MICRO}"})", "training.micro_batch_size", "placeholder"},
         BadConfig{R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": "{{zero}}"}})",
                   "parallelism.zero_stage", "placeholder"},

@@ -90,6 +90,16 @@ TEST(Defaults, GpusFollowFromDataParallelSize) {
   EXPECT_EQ(assumed(scenario, "cluster.gpus"), "16");
 }
 
+TEST(Defaults, TheStackShards) {
+  const Scenario scenario = with("[stack]\ndefault_zero_stage = 3\n");
+  EXPECT_EQ(scenario.parallelism.zero_stage, 3);
+  EXPECT_EQ(assumed(scenario, "parallelism.zero_stage"), "3");
+  EXPECT_EQ(with("[stack]\ndefault_zero_stage = 3\n[parallelism]\nzero_stage = 1\n").parallelism.zero_stage, 1);
+  EXPECT_EQ(
+      with("[stack]\ndefault_zero_stage = 3\n[parallelism]\nuse_distributed_optimizer = true\n").parallelism.zero_stage,
+      1);
+}
+
 TEST(Defaults, Bert) {
   const Scenario scenario = resolve_text(
       "[model]\nfamily = \"bert\"\nnum_layers = 24\nhidden_size = 1024\nnum_attention_heads = 16\nseq_length = 512\n"

@@ -126,6 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadConfig{"{\"n_layer\": 12}", "model_type", "is missing", 0},
                     BadConfig{"{\n\n\"n_layer\": }", "", "no valid JSON", 3},
                     BadConfig{"[1, 2]", "", "no JSON object", 0}, BadConfig{"", "", "no valid JSON", 1},
+                    BadConfig{"{\"n_layer\": 1e400}", "", "a number that is too large", 0},
                     BadConfig{"{\"model_type\": \"gpt2\",\n\"activation_function\": \"tanh\"}", "model.activation",
                               "not modelled; known here: gelu", 2}));
 

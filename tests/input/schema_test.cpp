@@ -78,5 +78,25 @@ TEST(Schema, ScalePointsAreChecked) {
   }
 }
 
+TEST(Schema, MeasuredCollectivesAreChecked) {
+  const SchemaKey* key = find_key("cluster.measured_collectives");
+  ASSERT_NE(key, nullptr);
+  model::Scenario scenario;
+  const std::string good = "reduce_scatter:8:2:15us:20GB/s:40us:200GB/s";
+  EXPECT_EQ(key->read(scenario, "all_gather:2:1:5us:1GB/s:6us:2GB/s " + good), "");
+  ASSERT_EQ(scenario.cluster.measured_collectives.size(), 2U);
+  const hardware::MeasuredCollective& entry = scenario.cluster.measured_collectives[1];
+  EXPECT_EQ(entry.kind, hardware::Collective::reduce_scatter);
+  EXPECT_EQ(entry.ranks, 8);
+  EXPECT_EQ(entry.nodes, 2);
+  EXPECT_EQ(entry.lines.small_latency, Seconds{15e-6});
+  EXPECT_EQ(entry.lines.large_bandwidth, BytesPerSecond{200e9});
+  for (const char* text : {"broadcast:8:1:15us:20GB/s:40us:200GB/s", "all_gather:1:1:15us:20GB/s:40us:200GB/s",
+                           "all_gather:8:1:15:20GB/s:40us:200GB/s", "all_gather:8:1:15us:0GB/s:40us:200GB/s",
+                           "all_gather:8:1:15us:20GB/s:40us", "all_gather:8:1:15us:20GB/s:40us:200GB/s:9"}) {
+    EXPECT_NE(key->read(scenario, text), "") << text;
+  }
+}
+
 }  // namespace
 }  // namespace shardsim::input

@@ -13,9 +13,11 @@ namespace {
 
 using nlohmann::json;
 
-/// A value as a person writes it: 1e-05, true, text without quotes.
+/// A value as a person writes it: 1e-05, true, text without quotes. What no flag takes is only named: printing a list
+/// or a map of any depth would take as deep a stack.
 std::string text_of(const json& value) {
   if (value.is_string()) return value.get<std::string>();
+  if (value.is_structured()) return value.is_array() ? "[…]" : "{…}";
   return value.is_null() ? std::string() : value.dump();
 }
 

@@ -58,6 +58,8 @@ class Lexer {
       skip_redirection();
     } else if ((c == '&' || c == '|' || c == ';') && peek(1) == c) {
       control(std::string(2, c), 2);
+    } else if (c == '(' && peek(1) == '(' && read_arithmetic()) {
+      // Taken as one word.
     } else if (c == ';' || c == '&' || c == '|' || c == '(' || c == ')') {
       control(std::string(1, c), 1);
     } else {
@@ -77,6 +79,23 @@ class Lexer {
     while (end < text_.size() && is_blank(text_[end])) ++end;
     if (end < text_.size() && text_[end] != '\n') return false;
     while (pos_ < std::min(end + 1, text_.size())) advance();
+    return true;
+  }
+
+  /// ((expression)) as one word; false when it does not close that way (a subshell in a subshell).
+  bool read_arithmetic() {
+    constexpr std::size_t kLongest = 1000;
+    const std::size_t last = std::min(text_.size(), pos_ + kLongest);
+    std::size_t end = pos_;
+    for (int level = 0; end < last; ++end) {
+      if (text_[end] == '(') ++level;
+      if (text_[end] == ')' && --level == 0) break;
+    }
+    if (end >= last || text_[end - 1] != ')') return false;
+    const int line = line_;
+    std::string word;
+    while (pos_ <= end) take(word);
+    result_.tokens.push_back({TokenKind::word, std::move(word), line});
     return true;
   }
 

@@ -1,24 +1,15 @@
 #include "sim/input/megatron/shell_script.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <optional>
 #include <utility>
 
 #include "sim/input/megatron/shell_condition.hpp"
+#include "sim/input/megatron/shell_syntax.hpp"
 
 namespace shardsim::input::megatron {
 namespace {
-
-/// Where the "=" of NAME=value or NAME+=value stands; npos when the word is no assignment.
-std::size_t assignment_at(const std::string& word) {
-  std::size_t i = 0;
-  while (i < word.size() && (std::isalnum(static_cast<unsigned char>(word[i])) != 0 || word[i] == '_')) ++i;
-  if (i == 0 || std::isdigit(static_cast<unsigned char>(word[0])) != 0) return std::string::npos;
-  if (i < word.size() && word[i] == '+') ++i;
-  return i < word.size() && word[i] == '=' ? i : std::string::npos;
-}
 
 bool is_one_of(const std::string& word, std::initializer_list<const char*> names) {
   return std::any_of(names.begin(), names.end(), [&](const char* name) { return word == name; });
@@ -26,7 +17,8 @@ bool is_one_of(const std::string& word, std::initializer_list<const char*> names
 
 class Reader {
  public:
-  Reader(const std::vector<Token>& tokens, ShellScript& script) : tokens_{tokens}, script_{script} {}
+  Reader(const std::vector<Token>& tokens, ShellScript& script, int depth = 0)
+      : tokens_{tokens}, script_{script}, depth_{depth} {}
 
   std::vector<Command> run() {
     while (pos_ < tokens_.size()) statement();
@@ -34,6 +26,9 @@ class Reader {
   }
 
  private:
+  static constexpr int kDeepestCall = 8;
+  static constexpr int kMostCalls = 1000;
+
   /// One open if or case.
   struct Block {
     bool is_case = false;
@@ -48,6 +43,15 @@ class Reader {
     bool taken = false;
     bool active = false;
   };
+
+  /// The list a && b || c that is being read; commands other than tests are taken to succeed.
+  struct List {
+    std::string joined_by;
+    std::optional<bool> value;
+  };
+  [[nodiscard]] bool runs_in_list() const {
+    return list_.joined_by.empty() || (list_.value && *list_.value == (list_.joined_by == "&&"));
+  }
 
   [[nodiscard]] bool active() const {
     return std::all_of(blocks_.begin(), blocks_.end(), [](const Block& b) { return b.active || b.condition_open; });
@@ -65,18 +69,27 @@ class Reader {
     const Token& token = tokens_[pos_];
     if (!blocks_.empty() && blocks_.back().expects_pattern && token.text != "esac") return case_pattern();
     if (token.kind == TokenKind::control) return control();
-    if (token.kind == TokenKind::word && keyword(token)) return;
-    simple_command();
+    if (token.kind == TokenKind::word && keyword(token)) {
+      list_.joined_by.clear();
+      return;
+    }
+    if (!define_function()) simple_command();
   }
 
   void control() {
     const Token& token = tokens_[pos_++];
+    const bool joins = token.text == "&&" || token.text == "||";
+    if (joins) {
+      list_.joined_by = token.text;
+    } else if (token.text != "newline") {
+      list_.joined_by.clear();
+    }
     if (blocks_.empty()) return;
     if (token.text == ";;" && blocks_.back().is_case) {
       blocks_.back().active = false;
       blocks_.back().expects_pattern = true;
     }
-    if (token.text == "&&" || token.text == "||") blocks_.back().joined_by = token.text;
+    if (joins) blocks_.back().joined_by = token.text;
   }
 
   /// Control words; true when `token` was one and is done with.
@@ -213,9 +226,55 @@ class Reader {
     if (reading) assign(name, std::move(elements), append);
   }
 
+  bool define_function() {
+    std::optional<FunctionDefinition> definition = function_at(tokens_, pos_);
+    if (!definition) return false;
+    pos_ = definition->end;
+    if (active()) script_.functions[definition->name] = {std::move(definition->body), false};
+    return true;
+  }
+
+  /// True when the command calls a function of the script, whose body is read with the arguments.
+  bool call_function(const Command& command) {
+    const auto function = script_.functions.find(plain(command.words[0]));
+    if (function == script_.functions.end() || depth_ >= kDeepestCall || ++script_.calls > kMostCalls) return false;
+    function->second.called = true;
+    const std::vector<Token> body = function->second.body;
+    const std::vector<Text> outer = script_.variables.arguments();
+    script_.variables.set_arguments({command.words.begin() + 1, command.words.end()});
+    for (Command& inner : Reader(body, script_, depth_ + 1).run()) commands_.push_back(std::move(inner));
+    script_.variables.set_arguments(outer);
+    return true;
+  }
+
+  /// A command that a list leaves out without its condition being known.
+  void warn_of_skipped(int line) {
+    script_.warnings.push_back(at_line(line) + "the condition cannot be decided from the text: assignment not read");
+  }
+
+  /// ((NAME = expression)), else a condition.
+  std::optional<bool> arithmetic_command(const Token& token) {
+    const ArithmeticCommand parts = arithmetic_parts(token.text);
+    const Text value = script_.variables.expand_whole("$((" + parts.expression + "))", token.line);
+    if (!parts.assigned.empty()) assign(parts.assigned, {value}, false);
+    if (!script_.variables.word(value).unresolved.empty()) return std::nullopt;
+    return plain(value) != "0";
+  }
+
   void simple_command() {
-    const bool reading = active();
-    const bool condition = reading && !blocks_.empty() && blocks_.back().condition_open;
+    const bool condition = active() && !blocks_.empty() && blocks_.back().condition_open;
+    const bool runs = condition || runs_in_list();
+    const bool reading = active() && runs;
+    const int line = tokens_[pos_].line;
+    list_.joined_by.clear();
+    if (reading && tokens_[pos_].text.substr(0, 2) == "((") {
+      const std::optional<bool> value = arithmetic_command(tokens_[pos_++]);
+      if (condition) return add_condition(value);
+      list_.value = value;
+      return;
+    }
+    const bool test = reading && is_one_of(tokens_[pos_].text, {"[", "[[", "test", "!", "false"});
+    bool skips_values = false;
     Command command;
     std::vector<Word> tested;
     bool declares = false;
@@ -224,10 +283,14 @@ class Reader {
       const Token& token = tokens_[pos_++];
       if (token.kind == TokenKind::array_begin) {
         assign_array(token, reading);
+        skips_values = true;
         continue;
       }
-      if (!reading) continue;
-      if (condition) {
+      if (!reading) {
+        skips_values = skips_values || assignment_at(token.text) != std::string::npos;
+        continue;
+      }
+      if (condition || test) {
         tested.push_back(expanded_word(token));
         continue;
       }
@@ -241,7 +304,13 @@ class Reader {
       for (Text& text : script_.variables.expand(token.text, token.line)) command.words.push_back(std::move(text));
     }
     if (condition) return add_condition(decide_test(std::move(tested)));
-    if (command.words.empty()) return;
+    if (!runs) {
+      if (active() && !list_.value && skips_values) warn_of_skipped(line);
+      return;
+    }
+    list_.value = test ? decide_test(std::move(tested)) : true;
+    if (command.words.empty() || call_function(command)) return;
+    if (plain(command.words[0]) == "shift") script_.variables.shift_arguments();
     if (plain(command.words[0]) == "unset") {
       for (const Text& name : command.words) script_.variables.unset(plain(name));
     }
@@ -264,6 +333,8 @@ class Reader {
   const std::vector<Token>& tokens_;
   ShellScript& script_;
   std::size_t pos_ = 0;
+  int depth_;
+  List list_;
   std::vector<Block> blocks_;
   std::vector<Command> commands_;
 };
@@ -285,6 +356,12 @@ ShellScript read_shell_script(std::string_view text, const std::map<std::string,
   const ShellTokens tokens = shell_tokens(text);
   script.open_quote_line = tokens.open_quote_line;
   script.commands = Reader(tokens.tokens, script).run();
+  // Functions that only something outside of the text calls.
+  const std::map<std::string, ShellFunction> functions = script.functions;
+  for (const auto& [name, function] : functions) {
+    if (script.functions[name].called) continue;
+    for (Command& command : Reader(function.body, script).run()) script.commands.push_back(std::move(command));
+  }
   return script;
 }
 

@@ -15,9 +15,16 @@ struct Command {
   std::vector<Text> words;
 };
 
+struct ShellFunction {
+  std::vector<Token> body;
+  bool called = false;
+};
+
 struct ShellScript {
   std::vector<Command> commands;
   ShellVariables variables;
+  std::map<std::string, ShellFunction> functions;
+  int calls = 0;
   /// Names in the order of their last assignment.
   std::vector<std::string> assigned;
   /// Branches and loops that could only be read in part.
@@ -25,8 +32,9 @@ struct ShellScript {
   int open_quote_line = 0;
 };
 
-/// Follows `if` and `case` where the condition can be decided from the text (unset variables count as empty);
-/// of loops the body is read once. `preset` are variables that the batch system sets.
+/// Follows `if`, `case`, `&&` and `||` where the condition can be decided from the text (unset variables count as
+/// empty); of loops the body is read once, of functions at each call, with its arguments. `preset` are variables that
+/// the batch system sets.
 [[nodiscard]] ShellScript read_shell_script(std::string_view text, const std::map<std::string, std::string>& preset);
 
 /// The commands of a text that the script hands to another shell (bash -c '…').

@@ -156,8 +156,12 @@ class Expansion {
       std::size_t size = 1;
       while (is_name(peek(size))) ++size;
       take_variable(rest.substr(0, size), std::string(rest.substr(1, size - 1)), quoted);
-    } else if (std::isdigit(static_cast<unsigned char>(next)) != 0 ||
-               (next != '\0' && std::string_view("@*#?$!-").find(next) != std::string_view::npos)) {
+    } else if (std::isdigit(static_cast<unsigned char>(next)) != 0) {
+      take_variable(rest.substr(0, 2), std::string(rest.substr(1, 1)), quoted);
+    } else if ((next == '@' || next == '*') && !variables_.arguments().empty()) {
+      pos_ += 2;
+      put_elements(variables_.arguments(), quoted, next == '@' || !quoted);
+    } else if ((next != '\0' && std::string_view("@*#?$!-").find(next) != std::string_view::npos)) {
       put_unresolved(rest.substr(0, 2), std::string(rest.substr(0, 2)));
     } else {
       put({take(), line_});
@@ -268,6 +272,17 @@ void ShellVariables::assign(const std::string& name, std::vector<Text> elements,
   } else {
     value.insert(value.end(), elements.begin(), elements.end());
   }
+}
+
+void ShellVariables::set_arguments(std::vector<Text> arguments) {
+  for (std::size_t i = 1; i <= arguments_.size(); ++i) unset(std::to_string(i));
+  arguments_ = std::move(arguments);
+  for (std::size_t i = 1; i <= arguments_.size(); ++i) assign(std::to_string(i), {arguments_[i - 1]}, false);
+}
+
+void ShellVariables::shift_arguments() {
+  if (arguments_.empty()) return;
+  set_arguments({arguments_.begin() + 1, arguments_.end()});
 }
 
 const std::vector<Text>* ShellVariables::find(const std::string& name) const {

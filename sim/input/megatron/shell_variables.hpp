@@ -29,6 +29,11 @@ class ShellVariables {
   [[nodiscard]] const std::vector<Text>* find(const std::string& name) const;
   [[nodiscard]] const std::map<std::string, std::vector<Text>>& all() const { return values_; }
 
+  /// $1, $2 … and $@ inside a function; all unknown outside of one.
+  void set_arguments(std::vector<Text> arguments);
+  void shift_arguments();
+  [[nodiscard]] const std::vector<Text>& arguments() const { return arguments_; }
+
   /// One raw word as the shell's words: quotes removed, variables put in, unquoted values cut at blanks.
   [[nodiscard]] std::vector<Text> expand(std::string_view raw, int line);
   /// The same without cutting, as in an assignment.
@@ -48,6 +53,7 @@ class ShellVariables {
   }
 
   std::map<std::string, std::vector<Text>> values_;
+  std::vector<Text> arguments_;
   std::vector<std::string> unresolved_names_;
   std::size_t expanded_ = 0;
 };

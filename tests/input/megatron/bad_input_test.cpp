@@ -69,6 +69,14 @@ TEST(BadInputs, AnUnresolvedWordThatMayHoldFlagsIsAWarning) {
   EXPECT_TRUE(reading.warns_of("may hold more flags"));
 }
 
+TEST(BadInputs, JsonOfAnyDepthIsNamedShortly) {
+  const std::string text = std::string(100000, '[') + "1" + std::string(100000, ']');
+  const Reading reading = read(R"({"--num-layers": {"--hidden-size": [)" + text + "]}}");
+  const std::string value = reading.value("model.hidden_size");
+  EXPECT_NE(value.find("…"), std::string::npos);
+  EXPECT_LT(value.size(), 10U);
+}
+
 TEST(BadInputs, DoublingVariablesDoNotExhaustMemory) {
   std::string text = "A=xxxxxxxx\n";
   for (int i = 0; i < 60; ++i) text += "A=\"$A$A\"\n";

@@ -60,6 +60,18 @@ INSTANTIATE_TEST_SUITE_P(
         Script{"Case", "M=7B\ncase $M in\n 1B) H=1 ;;\n 7B|8B) H=64 ;;\n *) H=2 ;;\nesac\n" + launch("$H"), "64"},
         Script{"For", "for H in 64 128; do\n" + launch("$H") + "done\n", "64"},
         Script{"Function", "run() {\n" + launch("64") + "}\nrun\n", "64"},
+        Script{"FunctionWithArguments",
+               "set_size() {\n local h=${1:-32}\n if (( h > 32 )); then H=$h; fi\n}\nset_size 64\n" + launch("$H"),
+               "64"},
+        Script{"FunctionPassesItsArguments",
+               "function run {\n shift\n python pretrain_gpt.py \"$@\"\n}\nrun x --hidden-size 64\n", "64"},
+        Script{"FunctionThatIsNotCalled", "run() {\n" + launch("64") + "}\ntrap run EXIT\n", "64"},
+        Script{"AndThatHolds", "A=1\nH=32\n[ $A = 1 ] && H=64\n" + launch("$H"), "64"},
+        Script{"AndThatDoesNotHold", "H=64\n[[ -n \"$UNSET\" ]] && H=32\n" + launch("$H"), "64"},
+        Script{"OrThatHolds", "H=64\n[ -z \"$UNSET\" ] || H=32\n" + launch("$H"), "64"},
+        Script{"OrAfterACommand", "cd x || H=32\nmkdir y && H=64\n" + launch("$H"), "64"},
+        Script{"AndOr", "[ 1 = 2 ] && H=32 || H=64\n" + launch("$H"), "64"},
+        Script{"ArithmeticCommand", "(( H = 8 * (4 + 4) ))\n" + launch("$H"), "64"},
         Script{"PreprocessingFirst", "python tools/preprocess_data.py --hidden-size 1\n" + launch("64"), "64"},
         Script{"OnlyVariables", "A=\"--hidden-size 64\"\nB=\"--bf16\"\n", "64"},
         Script{"BareLines", "--hidden-size 64\n--bf16\n", "64"}),
@@ -67,6 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ShellWarnings, NameWhatWasNotRead) {
   EXPECT_TRUE(read("if [ -d x ]; then\nH=1\nfi\n" + launch("64")).warns_of("line 1: the condition cannot be decided"));
+  EXPECT_TRUE(read("H=64\n[ -d x ] && H=1\n" + launch("$H")).warns_of("line 2: the condition cannot be decided"));
   EXPECT_TRUE(read("case $1 in\n a) H=1 ;;\nesac\n" + launch("64")).warns_of("line 1: case of an unknown value"));
   EXPECT_TRUE(read("for H in 64 128; do\n" + launch("$H") + "done\n").warns_of("only the first value is read"));
   EXPECT_TRUE(read(launch("64") + launch("128")).warns_of("2 launches: the first is read (line 1, pretrain_gpt.py)"));
