@@ -146,8 +146,6 @@ void assume_parallelism(Draft& draft) {
       draft.imply(key, to_text(value));
     }
   };
-  const int zero_stage = draft.scenario.stack.default_zero_stage;
-  if (zero_stage > parallelism.zero_stage) draft.assume("parallelism.zero_stage", std::to_string(zero_stage), by_stack);
   const bool replicated = parallelism.data_parallel_size > 1;
   from_stack("parallelism.overlap.grad_reduce", overlap.grad_reduce, replicated);
   from_stack("parallelism.overlap.param_gather", overlap.param_gather, replicated && parallelism.zero_stage > 0);

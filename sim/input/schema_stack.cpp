@@ -25,7 +25,6 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .number("masked_token_share", &Stack::masked_token_share, {0.001, 1.0},
               "share of the tokens that the masked-LM head computes")
       .flag("gathers_logits", &Stack::gathers_logits, "every tensor-parallel rank computes the whole loss")
-      .integer("default_zero_stage", &Stack::default_zero_stage, {0, 3}, "ZeRO stage where nothing says otherwise")
       .flag("keeps_low_precision_gradients", &Stack::keeps_low_precision_gradients,
             "low-precision gradients stay beside the fp32 ones")
       .flag("separate_master_weights", &Stack::separate_master_weights,

@@ -101,8 +101,6 @@ struct Stack {
   AttentionKernel default_attention_kernel = AttentionKernel::unfused;
   CrossEntropy default_cross_entropy = CrossEntropy::unfused;
   OptimizerKind default_optimizer = OptimizerKind::adam;
-  /// FSDP shards parameters, gradients and optimizer unless it is told otherwise.
-  int default_zero_stage = 0;
   Overlap default_overlap;
   /// ZeRO stage where nothing says otherwise: 3 for FSDP stacks.
   int default_zero_stage = 0;
