@@ -14,8 +14,9 @@ namespace {
 /// 90 % quantile of the standard normal distribution.
 constexpr double kNormalP90 = 1.2815515655446004;
 
-/// The measured iteration time, from FLOP/s where the source gives no time.
-std::optional<Seconds> measured_time(const Record& record, const model::Scenario& scenario) {
+/// The measured iteration time, from FLOP/s or MFU where the source gives no time.
+std::optional<Seconds> measured_time(const Record& record, const model::Scenario& scenario,
+                                     const engine::Prediction& prediction) {
   if (record.iteration) return record.iteration;
   const model::IterationFlops flops = model::iteration_flops(scenario);
   const auto from_rate = [&](Flops work, double tflops) {
@@ -23,13 +24,15 @@ std::optional<Seconds> measured_time(const Record& record, const model::Scenario
   };
   if (record.hardware_tflops_per_gpu) return from_rate(flops.hardware, *record.hardware_tflops_per_gpu);
   if (record.model_tflops_per_gpu) return from_rate(flops.model, *record.model_tflops_per_gpu);
+  // Utilisation times time is the work over the peak, whatever the time.
+  if (record.mfu) return prediction.iteration * (prediction.mfu / *record.mfu);
   return std::nullopt;
 }
 
 std::optional<Pair> compare_time(const Record& record, const model::Scenario& scenario,
                                  const engine::Prediction& prediction) {
-  const std::optional<Seconds> measured = measured_time(record, scenario);
-  if (!measured || measured->value() <= 0.0) return std::nullopt;
+  const std::optional<Seconds> measured = measured_time(record, scenario, prediction);
+  if (!measured || !(measured->value() > 0.0) || !std::isfinite(measured->value())) return std::nullopt;
   if (record.extent == Extent::one_layer) {
     const Seconds layer = engine::layer_time(scenario);
     const double spread = prediction.iteration_p90 / prediction.iteration;
@@ -40,7 +43,7 @@ std::optional<Pair> compare_time(const Record& record, const model::Scenario& sc
 }
 
 Bytes predicted_memory(const memory::Memory& memory, MemoryKind kind) {
-  const auto largest = [&](Bytes memory::StageMemory::* field) {
+  const auto largest = [&](Bytes memory::StageMemory::*field) {
     Bytes most{0};
     for (const memory::StageMemory& stage : memory.stages) most = std::max(most, stage.*field);
     return most;
@@ -76,6 +79,8 @@ Result evaluate(const Record& record) {
   Result result;
   result.id = record.id;
   result.source = record.source;
+  result.where = record.where;
+  result.quality = record.quality;
   result.suspect = record.suspect;
   result.skipped = record.unmodelled;
   if (!result.skipped.empty()) return result;
@@ -83,13 +88,21 @@ Result evaluate(const Record& record) {
     const model::Scenario scenario = input::resolve(record.settings);
     const engine::Prediction prediction = engine::predict(scenario);
     result.time = compare_time(record, scenario, prediction);
-    if (record.memory) result.memory = compare_memory(*record.memory, record, scenario, prediction.memory);
+    if (record.memory && *record.memory > Bytes{0})
+      result.memory = compare_memory(*record.memory, record, scenario, prediction.memory);
     result.outcome = record.outcome;
     result.predicted_fit = prediction.memory.fits();
   } catch (const InputError& error) {
     result.skipped = shared_reason(error.problems().front());
   }
   return result;
+}
+
+std::vector<Result> evaluate(const std::vector<Record>& records) {
+  std::vector<Result> results;
+  results.reserve(records.size());
+  for (const Record& record : records) results.push_back(evaluate(record));
+  return results;
 }
 
 }  // namespace shardsim::validate

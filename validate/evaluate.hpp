@@ -24,6 +24,8 @@ struct Pair {
 struct Result {
   std::string id;
   std::string source;
+  std::string where;
+  std::string quality;
   /// Scored apart from the others, and why.
   std::string suspect;
   /// Why the row could not be scored; empty = it was.
@@ -31,10 +33,12 @@ struct Result {
   std::optional<Pair> time;
   std::optional<Pair> memory;
   std::optional<Outcome> outcome;
+  /// Meaningless where the row was skipped.
   bool predicted_fit = true;
 };
 
 /// Never throws for a row: what cannot be resolved is skipped with its reason.
 [[nodiscard]] Result evaluate(const Record& record);
+[[nodiscard]] std::vector<Result> evaluate(const std::vector<Record>& records);
 
 }  // namespace shardsim::validate

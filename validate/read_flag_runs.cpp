@@ -7,6 +7,7 @@ Record read_flag_row(const Json& row, const std::string& line_text, const std::s
   Record record;
   record.id = text(row, {"id"});
   record.source = "Megatron-LM functional tests, flag sets";
+  record.where = text(row, {"source"});
   Problems of_row;
   record.settings = input::read_megatron(line_text, file, of_row);
   if (!of_row.empty()) record.unmodelled = of_row.all().front().message;

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <sstream>
 
@@ -73,15 +77,62 @@ void configuration(const Fields& row, SettingWriter& settings) {
   settings.set("training.precision", std::string{"bf16"});
 }
 
+/// The header's columns that the reader asks for by name; others may be missing.
+constexpr std::array<const char*, 8> kColumns{
+    "table", "row", "use_distributed_optimizer", "sp", "recompute", "note", "outcome", "step_ms"};
+
+/// nullopt for an empty field; a problem when it is no positive number.
+std::optional<double> positive(const Fields& row, const char* column, const Origin& origin, Problems& problems) {
+  const auto field = row.find(column);
+  if (field == row.end() || field->second.empty()) return std::nullopt;
+  char* end = nullptr;
+  const double value = std::strtod(field->second.c_str(), &end);
+  if (*end == '\0' && value > 0.0 && std::isfinite(value)) return value;
+  problems.add({origin, column, field->second, "a positive number is expected"});
+  return std::nullopt;
+}
+
+Record record_of(const Fields& row, const Origin& origin, Problems& problems) {
+  Record record;
+  record.id = row.at("table") + " " + row.at("row");
+  record.source = "GPT-2 on H100 (" + row.at("table") + ")";
+  record.where = row.at("row");
+  SettingWriter settings{record.settings, origin.file, origin.line};
+  configuration(row, settings);
+  const std::string& outcome = row.at("outcome");
+  record.outcome = outcome == "oom" ? Outcome::out_of_memory : Outcome::fits;
+  if (outcome != "oom" && outcome != "fits") record.unmodelled = "outcome: " + outcome;
+  if (const auto step = positive(row, "step_ms", origin, problems)) record.iteration = Seconds{*step * 1e-3};
+  if (const auto memory = positive(row, "memory_gb", origin, problems)) record.memory = rounded_bytes(*memory * 1e9);
+  record.memory_kind = MemoryKind::device;
+  return record;
+}
+
+/// False, with a problem, when columns are missing.
+bool check_header(const std::vector<std::string>& header, const std::string& file, Problems& problems) {
+  std::string missing;
+  for (const char* column : kColumns) {
+    if (std::find(header.begin(), header.end(), column) == header.end()) missing += std::string{" "} + column;
+  }
+  if (!missing.empty()) problems.add({{file, 1, ""}, "", "", "columns are missing:" + missing});
+  return missing.empty();
+}
+
 }  // namespace
 
 std::vector<Record> read_gpt2_runs(std::string_view text, const std::string& file, Problems& problems) {
   std::istringstream lines{std::string{text}};
   std::string line;
-  std::getline(lines, line);
+  const auto next = [&] {
+    const bool more = static_cast<bool>(std::getline(lines, line));
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    return more;
+  };
+  next();
   const std::vector<std::string> header = split(line);
   std::vector<Record> records;
-  for (int number = 2; std::getline(lines, line); ++number) {
+  if (!check_header(header, file, problems)) return records;
+  for (int number = 2; next(); ++number) {
     if (line.empty()) continue;
     const std::vector<std::string> values = split(line);
     if (values.size() != header.size()) {
@@ -93,17 +144,7 @@ std::vector<Record> read_gpt2_runs(std::string_view text, const std::string& fil
     }
     Fields row;
     for (std::size_t i = 0; i < header.size(); ++i) row[header[i]] = values[i];
-    Record record;
-    record.id = row["table"] + " " + row["row"];
-    record.source = "GPT-2 on H100 (" + row["table"] + ")";
-    SettingWriter settings{record.settings, file, number};
-    configuration(row, settings);
-    record.outcome = row["outcome"] == "oom" ? Outcome::out_of_memory : Outcome::fits;
-    if (row["outcome"] != "oom" && row["outcome"] != "fits") record.unmodelled = "outcome: " + row["outcome"];
-    if (!row["step_ms"].empty()) record.iteration = Seconds{std::stod(row["step_ms"]) * 1e-3};
-    if (!row["memory_gb"].empty()) record.memory = rounded_bytes(std::stod(row["memory_gb"]) * 1e9);
-    record.memory_kind = MemoryKind::device;
-    records.push_back(std::move(record));
+    records.push_back(record_of(row, {file, number, ""}, problems));
   }
   return records;
 }

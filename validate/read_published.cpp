@@ -72,6 +72,8 @@ void measured(const Json& row, Record& record) {
     const bool hardware = integer(row, {"year"}).value_or(0) <= 2020 ||
                           text(row, {"measured", "flops_convention"}).find("recompute") != std::string::npos;
     (hardware ? record.hardware_tflops_per_gpu : record.model_tflops_per_gpu) = *tflops;
+  } else {
+    record.mfu = number(row, {"measured", "mfu"});
   }
   const std::string kind = text(row, {"measured", "memory_kind"});
   if (const auto memory = number(row, {"measured", "memory_gb"})) {
@@ -94,6 +96,7 @@ Record read_published_row(const Json& row, const std::string& file, int line) {
   Record record;
   record.id = text(row, {"id"});
   record.source = text(row, {"source"});
+  record.where = text(row, {"source_where"});
   record.quality = text(row, {"quality"});
   record.suspect = text(row, {"suspect"});
   SettingWriter settings{record.settings, file, line};

@@ -26,6 +26,8 @@ struct Record {
   std::string id;
   /// The row's own string.
   std::string source;
+  /// Where in the source: table and row, file.
+  std::string where;
   /// "A", "B", "C" or empty where the row has no such key.
   std::string quality;
   /// Why the row is scored apart; empty = it is not.
@@ -33,10 +35,12 @@ struct Record {
   input::Settings settings;
   Extent extent = Extent::iteration;
   std::optional<Seconds> iteration;
-  /// TFLOP/s per GPU or MFU where the source gives no time, in the convention of Narayanan et al. (2021), eq. 3 with
+  /// TFLOP/s per GPU where the source gives no time, in the convention of Narayanan et al. (2021), eq. 3 with
   /// (hardware) or without (model) the recomputed forward pass.
   std::optional<double> hardware_tflops_per_gpu;
   std::optional<double> model_tflops_per_gpu;
+  /// Share of the matrix peak, full attention counted, where the source gives nothing else.
+  std::optional<double> mfu;
   std::optional<Bytes> memory;
   MemoryKind memory_kind = MemoryKind::allocated_worst;
   std::optional<Outcome> outcome;
@@ -45,7 +49,7 @@ struct Record {
 };
 
 /// Reads published_runs.jsonl, published_runs_oom.jsonl, megatron_flag_runs.jsonl or gpt2_h100_runs.csv; told apart by
-/// their keys. Malformed lines go to `problems` with file and line.
+/// their keys. Malformed lines go to `problems` with file and line; after many of them the rest is not read.
 [[nodiscard]] std::vector<Record> read_records(std::string_view text, const std::string& file, Problems& problems);
 
 }  // namespace shardsim::validate

@@ -1,45 +1,21 @@
 #include "validate/report.hpp"
 
 #include <iomanip>
-#include <nlohmann/json.hpp>
 #include <ostream>
+#include <sstream>
+
+#include "validate/summary_json.hpp"
 
 namespace shardsim::validate {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const ErrorStatistics& statistics) {
-  return {{"n", statistics.n},       {"median", statistics.median},
-          {"mape", statistics.mape}, {"p90", statistics.p90},
-          {"max", statistics.max},   {"bias", statistics.bias},
-          {"interval_coverage", statistics.interval_coverage}};
-}
-
-Json to_json(const Confusion& fit) {
-  return {{"true_fit", fit.true_fit},
-          {"false_fit", fit.false_fit},
-          {"true_oom", fit.true_oom},
-          {"false_oom", fit.false_oom},
-          {"balanced_accuracy", fit.balanced_accuracy()}};
-}
-
-/// Adds scored, time, memory and fit to an object.
-void add_summary(Json& object, const Summary& summary) {
-  object["scored"] = summary.scored;
-  object["time"] = to_json(summary.time);
-  object["time"]["after_one_scale"] = {{"n", summary.after_one_scale.n},
-                                       {"median", summary.after_one_scale.median},
-                                       {"p90", summary.after_one_scale.p90}};
-  object["memory"] = to_json(summary.memory);
-  object["fit"] = to_json(summary.fit);
-}
-
 Json by_source(const std::map<std::string, Summary>& sources) {
   Json list = Json::array();
   for (const auto& [source, summary] : sources) {
     Json entry{{"source", source}};
-    add_summary(entry, summary);
+    entry.update(to_json(summary));
     list.push_back(std::move(entry));
   }
   return list;
@@ -63,7 +39,7 @@ void write_errors(std::ostream& out, const ErrorStatistics& statistics) {
 constexpr int kSourceWidth = 44;
 
 void write_line(std::ostream& out, const std::string& source, const Summary& summary) {
-  out << std::left << std::setw(kSourceWidth) << source.substr(0, kSourceWidth - 1) << std::right;
+  out << std::left << std::setw(kSourceWidth) << shortened(source, kSourceWidth - 1) << std::right;
   write_errors(out, summary.time);
   if (summary.after_one_scale.n > 0) {
     write_percent(out, summary.after_one_scale.median, 7);
@@ -96,49 +72,68 @@ void write_table(std::ostream& out, const Evaluation& evaluation) {
       << "  time median  mape   p90   bias   80%  scale1 |   mem median  mape   p90   bias   80%\n";
   for (const auto& [source, summary] : evaluation.by_source) write_line(out, source, summary);
   write_line(out, "all", evaluation.all);
+  if (evaluation.by_source.size() > 1) write_line(out, "median source", median_source(evaluation.by_source));
   if (evaluation.suspect.scored > 0) {
     out << "suspect rows, scored apart\n";
     for (const auto& [source, summary] : evaluation.suspect_by_source) write_line(out, source, summary);
   }
   const Confusion& fit = evaluation.all.fit;
-  out << "fits: " << fit.true_fit << " right, " << fit.false_oom << " called out of memory; ran out of memory: "
-      << fit.true_oom << " right, " << fit.false_fit << " called fitting\n";
+  out << "fits: " << fit.true_fit << " right, " << fit.false_oom
+      << " called out of memory; ran out of memory: " << fit.true_oom << " right, " << fit.false_fit
+      << " called fitting\n";
   out << evaluation.rows << " rows, " << evaluation.all.scored << " scored, " << evaluation.suspect.scored
       << " scored apart";
   std::size_t skipped = 0;
   for (const auto& [reason, count] : evaluation.skipped) skipped += count;
   out << ", " << skipped << " skipped\n";
   for (const auto& [reason, count] : evaluation.skipped) out << std::setw(6) << count << "  " << reason << '\n';
+  const FittedConstants& fitted = evaluation.fitted_constants;
+  out << "fitted constants: " << fitted.stacks << " in stacks, " << fitted.devices << " in devices, " << fitted.clusters
+      << " in clusters\n";
 }
 
 void write_json(std::ostream& out, const Evaluation& evaluation) {
-  Json object;
-  object["rows"] = evaluation.rows;
-  add_summary(object, evaluation.all);
-  object["skipped"] = Json::array();
+  Json object{{"rows", evaluation.rows}, {"scored", evaluation.all.scored}, {"skipped", Json::array()}};
   for (const auto& [reason, count] : evaluation.skipped) {
     object["skipped"].push_back({{"reason", reason}, {"count", count}});
   }
+  object.update(to_json(evaluation.all));
   object["by_source"] = by_source(evaluation.by_source);
-  object["suspect"] = Json::object();
-  add_summary(object["suspect"], evaluation.suspect);
+  object["suspect"] = to_json(evaluation.suspect);
   object["suspect"]["by_source"] = by_source(evaluation.suspect_by_source);
-  out << object.dump(2) << '\n';
+  const FittedConstants& fitted = evaluation.fitted_constants;
+  object["fitted_constants"] = fitted.total();
+  object["fitted_constants_by_kind"] = {
+      {"stacks", fitted.stacks}, {"devices", fitted.devices}, {"clusters", fitted.clusters}};
+  // Reasons may hold text of the input in any encoding.
+  out << object.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
-void write_rows(std::ostream& out, const std::vector<Result>& results) {
-  out << "id,source,suspect,skipped,measured_s,predicted_s,time_error,measured_bytes,predicted_bytes,memory_error,"
-         "outcome,predicted_fit\n"
+std::string rows_csv(const std::vector<Result>& results) {
+  std::ostringstream out;
+  out << "id,source,where,quality,suspect,skipped,measured_s,predicted_s,time_error,measured_bytes,predicted_bytes,"
+         "memory_error,outcome,predicted_outcome\n"
       << std::setprecision(10);
   for (const Result& result : results) {
-    out << quoted(result.id) << ',' << quoted(result.source) << ',' << quoted(result.suspect) << ','
-        << quoted(result.skipped);
+    for (const std::string* text : {&result.id, &result.source, &result.where, &result.quality, &result.suspect}) {
+      out << quoted(*text) << ',';
+    }
+    out << quoted(result.skipped);
     write_optional_pair(out, result.time);
     write_optional_pair(out, result.memory);
     out << ',';
     if (result.outcome) out << (*result.outcome == Outcome::fits ? "fits" : "oom");
-    out << ',' << (result.predicted_fit ? "fits" : "oom") << '\n';
+    out << ',';
+    if (result.skipped.empty()) out << (result.predicted_fit ? "fits" : "oom");
+    out << '\n';
   }
+  return out.str();
+}
+
+std::string shortened(const std::string& name, std::size_t width) {
+  if (name.size() <= width) return name;
+  const std::size_t tail = (width - 2) / 3;
+  return name.substr(0, width - 2 - tail) + ".." + name.substr(name.size() - tail);
 }
 
 }  // namespace shardsim::validate

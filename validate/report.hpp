@@ -2,22 +2,26 @@
 #pragma once
 
 #include <iosfwd>
+#include <string>
 #include <vector>
 
 #include "validate/statistics.hpp"
 
 namespace shardsim::validate {
 
-/// One line per source, worst last-mentioned last; errors in per cent.
+/// One line per source, errors in per cent; then suspect rows, outcomes and what was skipped.
 void write_table(std::ostream& out, const Evaluation& evaluation);
 
-/// {rows, scored, skipped[{reason, count}], time{n, median, mape, p90, max, bias, interval_coverage,
-/// after_one_scale{n, median, p90}}, memory{n, median, mape, p90, max, bias, interval_coverage},
-/// fit{true_fit, false_fit, true_oom, false_oom, balanced_accuracy}, by_source[{source, scored, time, memory, fit}],
-/// suspect{scored, time, memory, by_source}}; errors, bias and coverage are fractions.
+/// {rows, scored, skipped[{reason, count}], time, memory, fit, by_source[{source, scored, time, memory, fit}],
+/// suspect{scored, time, memory, fit, by_source}, fitted_constants,
+/// fitted_constants_by_kind{stacks, devices, clusters}}; summary_json.hpp names what time, memory and fit
+/// hold. Errors, bias and coverage are fractions.
 void write_json(std::ostream& out, const Evaluation& evaluation);
 
-/// CSV: id, source, suspect, skipped, measured and predicted time and memory, errors, outcome.
-void write_rows(std::ostream& out, const std::vector<Result>& results);
+/// CSV: id, source, where, quality, suspect, skipped, measured and predicted time and memory, errors, outcome.
+[[nodiscard]] std::string rows_csv(const std::vector<Result>& results);
+
+/// At most `width` characters, the middle left out.
+[[nodiscard]] std::string shortened(const std::string& name, std::size_t width);
 
 }  // namespace shardsim::validate

@@ -1,6 +1,7 @@
 // A JSON row whose missing keys, nulls and wrong types read as "not given".
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -33,8 +34,12 @@ inline std::optional<double> number(const Json& row, std::initializer_list<const
 
 inline std::optional<std::int64_t> integer(const Json& row, std::initializer_list<const char*> path) {
   const Json* value = at(row, path);
-  if (value == nullptr || !value->is_number_integer()) return std::nullopt;
-  return value->get<std::int64_t>();
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  if (value->is_number_integer()) return value->get<std::int64_t>();
+  // "16.0" is a whole number too.
+  const auto written = value->get<double>();
+  if (std::abs(written) > 1e15 || std::trunc(written) != written) return std::nullopt;
+  return static_cast<std::int64_t>(written);
 }
 
 inline std::string text(const Json& row, std::initializer_list<const char*> path) {

@@ -44,7 +44,7 @@ std::vector<Pair> scaled_by_three_rows(const std::vector<Pair>& pairs) {
 
 using Group = std::vector<const Result*>;
 
-std::vector<Pair> pairs_of(const Group& group, std::optional<Pair> Result::* kind) {
+std::vector<Pair> pairs_of(const Group& group, std::optional<Pair> Result::*kind) {
   std::vector<Pair> pairs;
   for (const Result* result : group) {
     if (result->*kind) pairs.push_back(*(result->*kind));
@@ -56,23 +56,6 @@ std::map<std::string, Group> split_by_source(const Group& group) {
   std::map<std::string, Group> sources;
   for (const Result* result : group) sources[result->source].push_back(result);
   return sources;
-}
-
-Summary summary_of(const Group& group) {
-  Summary summary;
-  summary.scored = group.size();
-  summary.time = error_statistics(pairs_of(group, &Result::time));
-  summary.memory = error_statistics(pairs_of(group, &Result::memory));
-  std::vector<Pair> scaled;
-  for (const auto& [source, rows] : split_by_source(group)) {
-    const std::vector<Pair> of_source = scaled_by_three_rows(pairs_of(rows, &Result::time));
-    scaled.insert(scaled.end(), of_source.begin(), of_source.end());
-  }
-  summary.after_one_scale = error_statistics(scaled);
-  for (const Result* result : group) {
-    if (result->outcome) count_outcome(summary.fit, *result->outcome, result->predicted_fit);
-  }
-  return summary;
 }
 
 }  // namespace
@@ -105,6 +88,51 @@ ErrorStatistics error_statistics(const std::vector<Pair>& pairs) {
   return statistics;
 }
 
+Summary summarise(const Group& group) {
+  Summary summary;
+  summary.scored = group.size();
+  summary.time = error_statistics(pairs_of(group, &Result::time));
+  summary.memory = error_statistics(pairs_of(group, &Result::memory));
+  std::vector<Pair> scaled;
+  for (const auto& [source, rows] : split_by_source(group)) {
+    const std::vector<Pair> of_source = scaled_by_three_rows(pairs_of(rows, &Result::time));
+    scaled.insert(scaled.end(), of_source.begin(), of_source.end());
+  }
+  summary.after_one_scale = error_statistics(scaled);
+  for (const Result* result : group) {
+    if (result->outcome) count_outcome(summary.fit, *result->outcome, result->predicted_fit);
+  }
+  return summary;
+}
+
+std::map<std::string, Summary> summarise_by_source(const Group& group) {
+  std::map<std::string, Summary> summaries;
+  for (const auto& [source, rows] : split_by_source(group)) summaries[source] = summarise(rows);
+  return summaries;
+}
+
+Summary median_source(const std::map<std::string, Summary>& sources) {
+  const auto median = [&](ErrorStatistics Summary::*kind) {
+    ErrorStatistics result;
+    for (double ErrorStatistics::*field :
+         {&ErrorStatistics::median, &ErrorStatistics::mape, &ErrorStatistics::p90, &ErrorStatistics::max,
+          &ErrorStatistics::bias, &ErrorStatistics::interval_coverage}) {
+      std::vector<double> values;
+      for (const auto& [source, summary] : sources) {
+        if ((summary.*kind).n > 0) values.push_back(summary.*kind.*field);
+      }
+      result.n = values.size();
+      result.*field = quantile(values, 0.5);
+    }
+    return result;
+  };
+  Summary summary;
+  summary.time = median(&Summary::time);
+  summary.after_one_scale = median(&Summary::after_one_scale);
+  summary.memory = median(&Summary::memory);
+  return summary;
+}
+
 Evaluation summarise(const std::vector<Result>& results) {
   Evaluation evaluation;
   evaluation.rows = results.size();
@@ -117,10 +145,10 @@ Evaluation summarise(const std::vector<Result>& results) {
       (result.suspect.empty() ? sound : suspect).push_back(&result);
     }
   }
-  evaluation.all = summary_of(sound);
-  evaluation.suspect = summary_of(suspect);
-  for (const auto& [source, rows] : split_by_source(sound)) evaluation.by_source[source] = summary_of(rows);
-  for (const auto& [source, rows] : split_by_source(suspect)) evaluation.suspect_by_source[source] = summary_of(rows);
+  evaluation.all = summarise(sound);
+  evaluation.suspect = summarise(suspect);
+  evaluation.by_source = summarise_by_source(sound);
+  evaluation.suspect_by_source = summarise_by_source(suspect);
   return evaluation;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "validate/evaluate.hpp"
+#include "validate/fitted_constants.hpp"
 
 namespace shardsim::validate {
 
@@ -50,9 +51,18 @@ struct Evaluation {
   std::map<std::string, Summary> by_source;
   Summary suspect;
   std::map<std::string, Summary> suspect_by_source;
+  FittedConstants fitted_constants;
 };
 
 [[nodiscard]] ErrorStatistics error_statistics(const std::vector<Pair>& pairs);
+
+/// Of scored rows.
+[[nodiscard]] Summary summarise(const std::vector<const Result*>& rows);
+[[nodiscard]] std::map<std::string, Summary> summarise_by_source(const std::vector<const Result*>& rows);
+
+/// Every number is the median over the sources that have it; n counts them.
+[[nodiscard]] Summary median_source(const std::map<std::string, Summary>& sources);
+
 [[nodiscard]] Evaluation summarise(const std::vector<Result>& results);
 
 }  // namespace shardsim::validate

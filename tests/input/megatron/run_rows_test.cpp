@@ -14,7 +14,7 @@ namespace {
 
 std::vector<std::string> rows() {
   std::vector<std::string> lines;
-  std::istringstream text(test_data("megatron_flag_runs.jsonl"));
+  std::istringstream text(source_file("validate/published/megatron_flag_runs.jsonl"));
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   return lines;
 }
@@ -73,7 +73,7 @@ TEST(RunRows, AtLeast300ResolveAndTheOthersSayWhyInOneLine) {
 }
 
 TEST(RunRows, OfSeveralRowsTheFirstIsRead) {
-  const Reading reading = read(test_data("megatron_flag_runs.jsonl"));
+  const Reading reading = read(source_file("validate/published/megatron_flag_runs.jsonl"));
   EXPECT_EQ(reading.value("name"), "bert_mcore_tp1_pp2");
   EXPECT_TRUE(reading.warns_of("several rows: the first is read"));
 }

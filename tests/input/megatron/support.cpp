@@ -33,9 +33,11 @@ Reading read(const std::string& text) {
 
 Reading read_script(const std::string& name) { return read(test_data("launch_scripts/" + name)); }
 
-std::string test_data(const std::string& name) {
-  std::ifstream file(std::string(SHARDSIM_SOURCE_DIR) + "/tests/data/" + name, std::ios::binary);
+std::string source_file(const std::string& path) {
+  std::ifstream file(std::string(SHARDSIM_SOURCE_DIR) + "/" + path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
+
+std::string test_data(const std::string& name) { return source_file("tests/data/" + name); }
 
 }  // namespace shardsim::input

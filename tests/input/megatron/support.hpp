@@ -22,6 +22,9 @@ struct Reading {
 [[nodiscard]] Reading read(const std::string& text);
 [[nodiscard]] Reading read_script(const std::string& name);
 
+/// A file of the repository.
+[[nodiscard]] std::string source_file(const std::string& path);
+
 /// A file under tests/data.
 [[nodiscard]] std::string test_data(const std::string& name);
 

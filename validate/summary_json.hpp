@@ -1,0 +1,18 @@
+// A summary as JSON and back: the form of reports and of the recorded accuracy.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "validate/statistics.hpp"
+
+namespace shardsim::validate {
+
+/// {scored, time{n, median, mape, p90, max, bias, interval_coverage, after_one_scale{n, median, p90}},
+/// memory{n, median, mape, p90, max, bias, interval_coverage},
+/// fit{true_fit, false_fit, true_oom, false_oom, balanced_accuracy}}
+[[nodiscard]] nlohmann::ordered_json to_json(const Summary& summary);
+
+/// The reverse; throws nlohmann::json::exception where a key is missing or of another type.
+[[nodiscard]] Summary summary_from_json(const nlohmann::ordered_json& json);
+
+}  // namespace shardsim::validate
