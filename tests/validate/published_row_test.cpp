@@ -44,6 +44,13 @@ TEST(PublishedRow, KnowsWhatWasMeasured) {
   EXPECT_EQ(record.outcome, Outcome::fits);
 }
 
+// The functional tests' times move by −85 to +89 % from one refresh to the next; their memory does not.
+TEST(PublishedRow, TimesOfFunctionalTestsAreNotScored) {
+  const Record record = read(with(gpt_row(), "/source", "Megatron-LM CI functional-test golden values"));
+  EXPECT_FALSE(record.iteration);
+  EXPECT_EQ(record.memory, Bytes{20'000'000'000});
+}
+
 TEST(PublishedRow, MissingKeysAndNullsAreTheSame) {
   Json row = gpt_row();
   row["parallel"].erase("cp");
