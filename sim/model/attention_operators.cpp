@@ -75,14 +75,26 @@ void context_parallel(std::vector<Operator>& list, const Scenario& scenario, con
   }
 }
 
+/// Kernels per block of ring attention: the attention, and two that merge its result into the running one.
+constexpr int kRingKernels = 3;
+
+/// Ring attention works in blocks: as many as there are context-parallel ranks, each on its share of the keys.
+std::int64_t ring_blocks(const Scenario& scenario, const RankSizes& sizes) {
+  const ContextParallelComm kind = scenario.parallelism.cp_comm_type;
+  return kind == ContextParallelComm::p2p || kind == ContextParallelComm::a2a_p2p ? sizes.cp : 1;
+}
+
 Operator fused_attention(const Scenario& scenario, const RankSizes& sizes, Pass pass) {
-  const std::int64_t batch = sizes.sequences * sizes.heads;
-  const Shape shape{sizes.queries, sizes.keys, sizes.head_size, batch};
+  const std::int64_t blocks = ring_blocks(scenario, sizes);
+  const std::int64_t batch = sizes.sequences * sizes.heads * blocks;
+  const Shape shape{sizes.queries, sizes.keys / blocks, sizes.head_size, batch};
   Operator op = matrix_product("core_attention", pass, scenario.training.precision, shape, sizes.element, 0);
   op.kind = OperatorKind::attention;
   const double products = pass == Pass::forward ? 2.0 : 2.0 * kFusedBackwardOverForward;
   op.flops = Flops{op.flops.value() * products * causal_share(scenario)};
   op.bytes = (pass == Pass::forward ? 1 : 2) * (query_key_value_bytes(sizes) + output_bytes(sizes));
+  op.launches = pass == Pass::forward ? 1 : 2;
+  if (blocks > 1) op.launches *= kRingKernels * static_cast<int>(blocks);
   return op;
 }
 
@@ -164,7 +176,6 @@ void core_attention_backward(std::vector<Operator>& list, const Scenario& scenar
   context_parallel(list, scenario, sizes, Pass::backward);
   if (scenario.training.attention_kernel == AttentionKernel::flash) {
     list.push_back(fused_attention(scenario, sizes, Pass::backward));
-    list.back().launches = 2;
   } else {
     unfused_backward(list, scenario, sizes);
   }
