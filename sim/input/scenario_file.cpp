@@ -52,8 +52,8 @@ std::optional<std::string> value_text(const toml::node& node) {
 }
 
 /// What toml++ 3 must not see, and its line: it has undefined behaviour on some characters beyond ASCII outside of
-/// strings and comments (typographic quotes, say), where TOML has none; and it makes a table of every dot of a key, as
-/// deep as the key is long.
+/// strings and comments (typographic quotes, say), where TOML has none, and behind a line-ending backslash; and it
+/// makes a table of every dot of a key, as deep as the key is long.
 struct Unreadable {
   int line = 0;
   const char* why = "";
@@ -73,6 +73,11 @@ Unreadable unreadable_part(std::string_view text) {
       if (end.size() == 1) end = {};
     } else if (!end.empty()) {
       if (c == '\\' && end[0] == '"') {
+        const std::size_t next = text.find_first_not_of(" \t\r\n", at + 1);
+        const bool ends_line = text.substr(at + 1, next - at - 1).find('\n') != std::string_view::npos;
+        if (ends_line && next < text.size() && static_cast<unsigned char>(text[next]) >= 0x80) {
+          return {line, "a character other than ASCII follows a backslash at the end of a line"};
+        }
         // An escaped line break still counts.
         if (at + 1 < text.size() && text[at + 1] != '\n') ++at;
       } else if (text.substr(at, end.size()) == end) {

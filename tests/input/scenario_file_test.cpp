@@ -59,12 +59,20 @@ TEST(ScenarioFile, FloatsStayFloats) {
 TEST(ScenarioFile, StringsAndCommentsHoldAnyLetter) {
   Problems problems;
   const Settings settings =
-      read("a = \"µ \\\" é\" # é \" '\nb = 'é\\'\nc = \"\"\"é \" \\\n é\"\"\"\nd = 1\n", problems);
+      read("a = \"µ \\\" é\" # é \" '\nb = 'é\\'\nc = \"\"\"é \" \\\n e é\"\"\"\nd = 1\n", problems);
   EXPECT_TRUE(problems.empty());
   EXPECT_EQ(settings.find("a")->value, "µ \" é");
   EXPECT_EQ(settings.find("b")->value, "é\\");
-  EXPECT_EQ(settings.find("c")->value, "é \" é");
+  EXPECT_EQ(settings.find("c")->value, "é \" e é");
   EXPECT_EQ(settings.find("d")->value, "1");
+}
+
+// toml++ 3 has undefined behaviour there.
+TEST(ScenarioFile, NoLetterBeyondAsciiBehindALineEndingBackslash) {
+  Problems problems;
+  (void)read("a = 1\nc = \"\"\"x \\\n é\"\"\"\n", problems);
+  ASSERT_EQ(problems.all().size(), 1U);
+  EXPECT_EQ(problems.all().front().origin.line, 2);
 }
 
 TEST(ScenarioFile, AByteOrderMarkIsPassedOver) {
