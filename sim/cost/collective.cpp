@@ -88,7 +88,7 @@ Seconds ring_pass(const GroupPath& path, Bytes bytes) {
 }
 
 Seconds tree_all_reduce(const GroupPath& path, Bytes bytes) {
-  const double chain = static_cast<double>(path.placement.ranks_per_node - 1);
+  const auto chain = static_cast<double>(path.placement.ranks_per_node - 1);
   const double depth = std::log2(static_cast<double>(path.placement.nodes));
   return path.base_latency + 2.0 * (chain * path.intra_step + depth * path.inter_step) + 2.0 * (bytes / path.bandwidth);
 }
@@ -105,7 +105,7 @@ Seconds all_reduce(const GroupPath& path, Bytes bytes) {
 }
 
 Seconds all_to_all(const GroupPath& path, Bytes bytes) {
-  const double inside = static_cast<double>(path.placement.ranks_per_node);
+  const auto inside = static_cast<double>(path.placement.ranks_per_node);
   Seconds transfer = (inside - 1.0) / ranks(path) * (bytes / path.intra_bandwidth);
   if (spans_nodes(path)) {
     transfer = std::max(transfer, (ranks(path) - inside) / ranks(path) * (bytes / path.nic_share));

@@ -107,7 +107,7 @@ Bytes backward_temporaries(const model::Scenario& scenario, const model::Operato
 }
 
 Bytes loss_logits(const model::Scenario& scenario, const model::RankSizes& sizes) {
-  const double logits = static_cast<double>(sizes.tokens * sizes.loss_vocab);
+  const auto logits = static_cast<double>(sizes.tokens * sizes.loss_vocab);
   Bytes bytes = rounded_bytes(logit_bytes(scenario) * logits);
   const model::Training& training = scenario.training;
   const std::int64_t passes = micro_batches(scenario);

@@ -1,5 +1,7 @@
 #include "sim/model/end_operators.hpp"
 
+#include <cmath>
+
 #include "sim/model/operator_builders.hpp"
 
 namespace shardsim::model {
@@ -65,7 +67,7 @@ RankSizes head_sizes(const Scenario& scenario, const RankSizes& sizes) {
   const bool masked_lm = scenario.model.output_head != OutputHead::language_model;
   if (!masked_lm || scenario.stack.masked_token_share >= 1.0) return head;
   const auto selected = [&](std::int64_t tokens) {
-    return static_cast<std::int64_t>(scenario.stack.masked_token_share * static_cast<double>(tokens) + 0.5);
+    return std::int64_t{std::lround(scenario.stack.masked_token_share * static_cast<double>(tokens))};
   };
   head.tokens = selected(sizes.tokens);
   head.residual_tokens = selected(sizes.residual_tokens);

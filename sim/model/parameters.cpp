@@ -114,7 +114,7 @@ IterationFlops iteration_flops(const Scenario& scenario) {
   const Recompute& recompute = scenario.training.recompute;
   const double tokens =
       static_cast<double>(scenario.training.global_batch_size) * static_cast<double>(model.seq_length);
-  const double layers = static_cast<double>(model.num_layers);
+  const auto layers = static_cast<double>(model.num_layers);
   const double linear = 2.0 * tokens * layers * linear_macs(model);
   const double attention = 2.0 * tokens * layers * attention_macs(model);
   const double logits = 2.0 * tokens * static_cast<double>(model.hidden_size) *

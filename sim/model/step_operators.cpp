@@ -81,7 +81,8 @@ std::vector<Operator> step_operators(const Scenario& scenario, const Stage& stag
                               parameters, 1, gradients));
   if (!scenario.stack.fusion.optimizer) {
     // One kernel of each of the update's ten steps per tensor; a layer has about twelve tensors.
-    list[list.size() - 2].launches = static_cast<int>(10 * 12 * stage.layers());
+    constexpr std::int64_t kKernelsPerLayer = 120;
+    list[list.size() - 2].launches = static_cast<int>(kKernelsPerLayer * stage.layers());
   }
   return list;
 }
