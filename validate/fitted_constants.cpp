@@ -25,7 +25,7 @@ bool is_neutral(const std::string& key, const std::string& value) {
 
 /// "device.gemm.bf16.efficiency" -> "device.gemm.efficiency"
 std::string without_format(const std::string& key) {
-  static const std::regex format{"\\.gemm\\.[a-z0-9]+\\."};
+  static const std::regex format{R"(\.gemm\.[a-z0-9]+\.)"};
   return std::regex_replace(key, format, ".gemm.");
 }
 

@@ -31,6 +31,7 @@ std::vector<Pair> scaled_by_three_rows(const std::vector<Pair>& pairs) {
   if (n <= 3) return {};
   const std::vector<std::size_t> chosen{0, n / 2, n - 1};
   std::vector<double> ratios;
+  ratios.reserve(chosen.size());
   for (const std::size_t i : chosen) ratios.push_back(pairs[i].measured / pairs[i].predicted);
   const double scale = quantile(ratios, 0.5);
   std::vector<Pair> scaled;

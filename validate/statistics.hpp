@@ -57,8 +57,8 @@ struct Evaluation {
 [[nodiscard]] ErrorStatistics error_statistics(const std::vector<Pair>& pairs);
 
 /// Of scored rows.
-[[nodiscard]] Summary summarise(const std::vector<const Result*>& rows);
-[[nodiscard]] std::map<std::string, Summary> summarise_by_source(const std::vector<const Result*>& rows);
+[[nodiscard]] Summary summarise(const std::vector<const Result*>& group);
+[[nodiscard]] std::map<std::string, Summary> summarise_by_source(const std::vector<const Result*>& group);
 
 /// Every number is the median over the sources that have it; n counts them.
 [[nodiscard]] Summary median_source(const std::map<std::string, Summary>& sources);

@@ -25,7 +25,7 @@ bool is_derived(std::string_view key) {
 
 }  // namespace
 
-Draft::Draft(Settings settings, Problems problems) : problems_{std::move(problems)} {
+Draft::Draft(const Settings& settings, Problems problems) : problems_{std::move(problems)} {
   for (const Setting& setting : settings.all()) {
     if (setting.value == "auto") {
       left_open_.push_back(setting);
@@ -118,7 +118,7 @@ void Draft::warn_of_values_left_open() {
 
 std::string Draft::left_open(std::string_view key) const {
   for (const Setting& setting : left_open_) {
-    if (setting.key == key) return " (\"" + setting.origin.name + "\" is \"auto\" in " + place_of(setting.origin) + ")";
+    if (setting.key == key) return R"( (")" + setting.origin.name + R"(" is "auto" in )" + place_of(setting.origin) + ")";
   }
   return {};
 }

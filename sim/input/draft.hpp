@@ -17,7 +17,7 @@ namespace shardsim::input {
 /// mistake gives one problem and every other mistake is still found.
 class Draft {
  public:
-  Draft(Settings settings, Problems problems);
+  Draft(const Settings& settings, Problems problems);
 
   model::Scenario scenario;
 

@@ -14,6 +14,6 @@ namespace shardsim::input {
 
 /// A DeepSpeed configuration: ZeRO stage, buckets, offload, precision, batch sizes. "auto" and template
 /// placeholders are named when nothing else gives the value.
-[[nodiscard]] Settings read_deepspeed_config(std::string_view text, const std::string& file, Problems& problems);
+[[nodiscard]] Settings read_deepspeed_config(std::string_view raw, const std::string& file, Problems& problems);
 
 }  // namespace shardsim::input

@@ -12,6 +12,6 @@ namespace shardsim::input {
 /// A launch script, an `arguments` dump, a line of flags, or a JSON/YAML map (bare or a row with "model_args").
 /// `file` is the name for messages. Problems of the text (unresolved variables in flags that bear on performance,
 /// values missing, binary data) go to `problems`; unknown and unmodelled flags become warnings of the result.
-[[nodiscard]] Settings read_megatron(std::string_view text, const std::string& file, Problems& problems);
+[[nodiscard]] Settings read_megatron(std::string_view raw, const std::string& file, Problems& problems);
 
 }  // namespace shardsim::input

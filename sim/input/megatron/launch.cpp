@@ -148,7 +148,7 @@ std::vector<Word> loose_flags(const ShellScript& script, Given& given) {
     if (command.words.empty() || !looks_like_flag(plain(command.words[0]))) continue;
     for (const Text& text : command.words) words.push_back(script.variables.word(text));
   }
-  if (!words.empty()) given.warnings.push_back("no launch command found: every variable that holds flags was read");
+  if (!words.empty()) given.warnings.emplace_back("no launch command found: every variable that holds flags was read");
   return words;
 }
 

@@ -62,7 +62,7 @@ std::optional<json> first_json(std::string_view text, Given& given, std::string&
     json whole = json::parse(text.begin(), text.end());
     if (whole.is_array() && !whole.empty()) {
       if (whole.size() > 1)
-        given.warnings.push_back("the file holds " + std::to_string(whole.size()) + " rows: the first is read");
+        given.warnings.emplace_back("the file holds " + std::to_string(whole.size()) + " rows: the first is read");
       return whole.front();
     }
     return whole;
@@ -75,7 +75,7 @@ std::optional<json> first_json(std::string_view text, Given& given, std::string&
   const std::string_view line = text.substr(begin, end - begin);
   json row = json::parse(line.begin(), line.end(), nullptr, false);
   if (row.is_discarded()) return std::nullopt;
-  given.warnings.push_back("the file holds several rows: the first is read");
+  given.warnings.emplace_back("the file holds several rows: the first is read");
   return row;
 }
 
