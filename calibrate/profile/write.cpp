@@ -142,9 +142,10 @@ std::string cluster_text(const ClusterProfile& profile) {
                      line("gpus_per_node", cluster.gpus_per_node) + line("nics_per_node", cluster.nics_per_node) +
                      line("nvlink_sharp", cluster.nvlink_sharp);
   if (cluster.nvlink_sharp) text += line("nvlink_sharp_efficiency", cluster.nvlink_sharp_efficiency);
-  return text + line("collective_slowdown", cluster.collective_slowdown) + line("error", cluster.error) + scaling_text(cluster.inter_node_scaling) +
-         measured_text(cluster.measured_collectives) + "\n[cluster.intra_node]\n" + network_text(cluster.intra_node) +
-         "\n[cluster.inter_node]\n" + network_text(cluster.inter_node);
+  return text + line("collective_slowdown", cluster.collective_slowdown) + line("error", cluster.error) +
+         scaling_text(cluster.inter_node_scaling) + measured_text(cluster.measured_collectives) +
+         "\n[cluster.intra_node]\n" + network_text(cluster.intra_node) + "\n[cluster.inter_node]\n" +
+         network_text(cluster.inter_node);
 }
 
 std::map<std::string, std::string> profile_files(const std::vector<DeviceProfile>& devices,

@@ -118,7 +118,8 @@ void Draft::warn_of_values_left_open() {
 
 std::string Draft::left_open(std::string_view key) const {
   for (const Setting& setting : left_open_) {
-    if (setting.key == key) return R"( (")" + setting.origin.name + R"(" is "auto" in )" + place_of(setting.origin) + ")";
+    if (setting.key == key)
+      return R"( (")" + setting.origin.name + R"(" is "auto" in )" + place_of(setting.origin) + ")";
   }
   return {};
 }

@@ -23,8 +23,7 @@ struct Moment {
 /// The largest of: the loss (last stage), a layer's backward with every activation in flight, the optimizer step.
 Moment peak_moment(const model::Scenario& scenario, const model::OperatorList& operators, const model::RankSizes& sizes,
                    const model::Stage& stage, std::int64_t index, const ModelState& state) {
-  const Bytes activations =
-      stage_activations(scenario, operators, stage, index) + pipeline_buffers(scenario, sizes);
+  const Bytes activations = stage_activations(scenario, operators, stage, index) + pipeline_buffers(scenario, sizes);
   const Bytes logits = stage.has_head() ? loss_logits(scenario, head_sizes(scenario, sizes)) : Bytes{0};
   const std::array<Moment, 3> moments{
       Moment{"loss", activations, Bytes{0}, logits},

@@ -27,8 +27,8 @@ Lines verdict(const model::Scenario& scenario, const memory::Memory& memory) {
           ", ";
   line += margin >= Bytes{0} ? gib(margin) + " GiB to spare" : gib(Bytes{0} - margin) + " GiB too much";
   line += " (out of memory: " + percent(memory.out_of_memory_probability) + ")";
-  const std::string title = scenario.name + ": " + parameter_count(model::total_parameters(scenario)) +
-                            " model, " + grouped(scenario.gpus) + " x " + scenario.cluster.device.name + " (" +
+  const std::string title = scenario.name + ": " + parameter_count(model::total_parameters(scenario)) + " model, " +
+                            grouped(scenario.gpus) + " x " + scenario.cluster.device.name + " (" +
                             scenario.cluster.name + "), " + scenario.stack.name;
   return {title, line};
 }
