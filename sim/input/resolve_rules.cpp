@@ -171,6 +171,10 @@ void check_layers(Draft& draft) {
 }
 
 void check_sharding(Draft& draft) {
+  if (draft.scenario.training.offload != model::Offload::none) {
+    draft.warn(
+        "CPU offload counts in memory only: transfers and the optimizer on the CPU take more time than predicted");
+  }
   constexpr std::string_view kZero = "parallelism.zero_stage";
   constexpr std::string_view kInstances = "parallelism.num_distributed_optimizer_instances";
   const auto& parallelism = draft.scenario.parallelism;

@@ -67,8 +67,7 @@ void add_training_keys(std::vector<SchemaKey>& keys) {
       .flag("defer_embedding_wgrad_compute", &Training::defer_embedding_wgrad_compute,
             "output-layer weight gradients wait for the drain of the pipeline")
       .integer("wgrad_deferral_limit", &Training::wgrad_deferral_limit, {0, 1 << 20},
-               "micro batches that wait at most; 0 = all")
-      .flag("fp16_lm_cross_entropy", &Training::fp16_lm_cross_entropy, "logits stay in the stored precision");
+               "micro batches that wait at most; 0 = all");
   fields.nested("recompute", &Training::recompute)
       .choice("granularity", &Recompute::granularity, "what is recomputed in the backward pass")
       .choice("method", &Recompute::method, "groups of layers, or the first layers of each chunk")

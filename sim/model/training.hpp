@@ -56,8 +56,6 @@ struct Training {
   bool defer_embedding_wgrad_compute = false;
   /// Micro batches that wait at most; 0 = all (--wgrad-deferral-limit).
   std::int64_t wgrad_deferral_limit = 0;
-  /// Logits kept in the stored precision by the loss (--fp16-lm-cross-entropy).
-  bool fp16_lm_cross_entropy = false;
 };
 
 }  // namespace shardsim::model

@@ -92,7 +92,6 @@ ordered_json training_json(const model::Training& training) {
   json["cross_entropy"] = choice_text(training.cross_entropy);
   json["offload"] = choice_text(training.offload);
   json["defer_embedding_wgrad_compute"] = training.defer_embedding_wgrad_compute;
-  json["fp16_lm_cross_entropy"] = training.fp16_lm_cross_entropy;
   return json;
 }
 

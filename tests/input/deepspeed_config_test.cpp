@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sim/input/framework_config.hpp"
 #include "tests/input/test_presets.hpp"
 
@@ -37,6 +39,9 @@ TEST(DeepSpeed, FullConfiguration) {
   EXPECT_EQ(scenario.training.micro_batch_size, 8);
   EXPECT_EQ(scenario.training.global_batch_size, 128);
   EXPECT_EQ(scenario.training.offload, model::Offload::optimizer);
+  EXPECT_TRUE(std::any_of(scenario.warnings.begin(), scenario.warnings.end(), [](const std::string& warning) {
+    return warning.find("CPU offload counts in memory only") != std::string::npos;
+  }));
   EXPECT_EQ(scenario.training.optimizer, model::OptimizerKind::adam);
   EXPECT_EQ(scenario.stack.gradient_bucket, Bytes{1'000'000'000});  // 5e8 elements of 2 bytes
 }

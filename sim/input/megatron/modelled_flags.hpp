@@ -120,7 +120,6 @@ inline constexpr ModelledFlag kModelledFlags[] = {
     {"accumulate-allreduce-grads-in-fp32", "accumulate-allreduce-grads-in-fp32", Arity::none,
      "training.accumulate_gradients_in_fp32", "true", ""},
     {"grad-reduce-in-bf16", "grad-reduce-in-bf16", Arity::none, "training.gradient_dtype", "bf16", ""},
-    {"fp16-lm-cross-entropy", "fp16-lm-cross-entropy", Arity::none, "training.fp16_lm_cross_entropy", "true", ""},
     {"optimizer", "optimizer", Arity::one, "training.optimizer", "", ""},
     {"optimizer-cpu-offload", "optimizer-cpu-offload", Arity::none, "training.offload", "optimizer", ""},
     {"cpu-optimizer", "optimizer-cpu-offload", Arity::none, "training.offload", "optimizer", ""},
@@ -237,6 +236,7 @@ inline constexpr Choice kChoices[] = {
 
 inline constexpr UnmodelledFlag kUnmodelledFlags[] = {
     {"multi-latent-attention", "", "computed as plain multi-head attention"},
+    {"fp16-lm-cross-entropy", "", "the loss is computed and kept in fp32"},
     {"mtp-num-layers", "", "the layers that predict further tokens are left out"},
     {"window-size", "", "attention spans the whole sequence"},
     {"add-qkv-bias", "", "the bias of the QKV projection follows --disable-bias-linear"},

@@ -95,6 +95,10 @@ TEST(Flags, UnmodelledOnesSayWhatIsPredictedInstead) {
   EXPECT_FALSE(read("--num-layers 2 --expert-model-parallel-size 1").warns_of("not modelled"));
 }
 
+TEST(Flags, HalfPrecisionLossIsWarnedOf) {
+  EXPECT_TRUE(read("--num-layers 2 --fp16-lm-cross-entropy\n").warns_of("the loss is computed and kept in fp32"));
+}
+
 TEST(Flags, PassedOverOnesAreSilent) {
   const Reading reading =
       read("--num-layers 2 --lr 1e-4 --min-lr -1e-5 --wandb-project x --data-path 0.5 a 0.5 b --bf16");
