@@ -11,7 +11,9 @@ namespace shardsim::calibrate {
 namespace {
 
 std::vector<std::string> problems_of(const std::string& devices) {
-  const std::string folder = testing::TempDir() + "specifications";
+  // Tests run side by side: each has a folder of its own.
+  const std::string folder =
+      testing::TempDir() + "specifications-" + testing::UnitTest::GetInstance()->current_test_info()->name();
   std::filesystem::create_directories(folder);
   std::ofstream{folder + "/devices.toml"} << devices;
   std::ofstream{folder + "/clusters.toml"} << "# none\n";
