@@ -3,12 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <simgrid/s4u.hpp>
 #include <string>
 
-#include "sim/engine/network/flow_network.hpp"
-#include "tests/engine/network/random_network.hpp"
+#include "tests/engine/network/playback.hpp"
 
 namespace shardsim::engine::network {
 namespace {
@@ -16,63 +14,26 @@ namespace {
 namespace s4u = simgrid::s4u;
 
 constexpr double kGigabyte = 1e9;
-constexpr double kPicosecondsPerSecond = 1e12;
 constexpr std::uint32_t kNetworks = 60;
 
-struct TimedFlow {
-  Flow flow;
-  double start_seconds = 0.0;
-  double undisturbed_seconds = 0.0;
-};
-
-struct Case {
-  std::vector<double> capacities;
-  std::vector<TimedFlow> flows;
-};
-
-/// Rates around 1 GB/s and seconds: SimGrid resolves 1e-9 s.
-Case random_case(std::uint32_t seed) {
-  RandomNetwork network = random_network(seed, 8, 16);
-  std::mt19937 random(seed);
-  Case result;
-  for (const double capacity : network.capacities) result.capacities.push_back(std::min(capacity, 25.0) * kGigabyte);
-  for (Flow& flow : network.flows) {
-    for (Use& use : flow.uses) use.weight = kUnitWeight;
-    flow.rate_bound = std::min(flow.rate_bound, 30.0) * kGigabyte;
-    result.flows.push_back(
-        {flow, 0.7 * static_cast<double>(below(random, 4)), 0.5 * static_cast<double>(1 + below(random, 4))});
+/// Rates around 1 GB/s and seconds: SimGrid resolves 1e-9 s. Weights are 1, as SimGrid's routes have them.
+TimedNetwork random_case(std::uint32_t seed) {
+  TimedNetwork network = random_timed_network(seed, 8, 16);
+  for (double& capacity : network.capacities) capacity = std::min(capacity, 25.0) * kGigabyte;
+  for (TimedFlow& timed : network.flows) {
+    for (Use& use : timed.flow.uses) use.weight = kUnitWeight;
+    timed.flow.rate_bound *= kGigabyte;
+    timed.start *= 1000;
+    timed.undisturbed *= 1000;
   }
-  return result;
+  return network;
 }
 
-std::vector<double> finishing_seconds(const Case& given) {
-  FlowNetwork network(given.capacities);
-  const auto picoseconds = [](double seconds) { return std::llround(seconds * kPicosecondsPerSecond); };
-  std::vector<FlowId> ids(given.flows.size(), -1);
-  std::vector<double> finished(given.flows.size(), -1.0);
-  for (;;) {
-    Picoseconds now = -1;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      const Picoseconds next = ids[i] < 0 ? picoseconds(given.flows[i].start_seconds) : network.finish(ids[i]);
-      if (finished[i] < 0.0 && (now < 0 || next < now)) now = next;
-    }
-    if (now < 0) return finished;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      const TimedFlow& timed = given.flows[i];
-      if (ids[i] < 0 && picoseconds(timed.start_seconds) == now) {
-        const RouteId route = network.add_route(timed.flow.uses);
-        ids[i] = network.start(route, picoseconds(timed.undisturbed_seconds), timed.flow.rate_bound, now);
-      } else if (ids[i] >= 0 && finished[i] < 0.0 && network.is_due(ids[i], now)) {
-        network.remove(ids[i], now);
-        finished[i] = static_cast<double>(now) / kPicosecondsPerSecond;
-      }
-    }
-    network.settle(now);
-  }
-}
+double seconds(Picoseconds time) { return static_cast<double>(time) / 1e12; }
 
 /// Adds the case to the platform; the flows write when they finish.
-void add_to_platform(s4u::NetZone& zone, const std::string& name, const Case& given, std::vector<double>& finished) {
+void add_to_platform(s4u::NetZone& zone, const std::string& name, const TimedNetwork& given,
+                     std::vector<double>& finished) {
   finished.assign(given.flows.size(), -1.0);
   std::vector<s4u::Link*> links;
   const auto add_link = [&zone](const std::string& link, double capacity) {
@@ -89,8 +50,8 @@ void add_to_platform(s4u::NetZone& zone, const std::string& name, const Case& gi
     std::vector<s4u::LinkInRoute> route{s4u::LinkInRoute(add_link(flow + "-bound", timed.flow.rate_bound))};
     for (const Use& use : timed.flow.uses) route.emplace_back(links[static_cast<std::size_t>(use.link)]);
     zone.add_route(from->get_netpoint(), to->get_netpoint(), nullptr, nullptr, route, false);
-    const auto bytes = static_cast<std::uint64_t>(timed.undisturbed_seconds * timed.flow.rate_bound);
-    s4u::Actor::create(flow, from, [from, to, bytes, start = timed.start_seconds, &end = finished[i]] {
+    const auto bytes = static_cast<std::uint64_t>(seconds(timed.undisturbed) * timed.flow.rate_bound);
+    s4u::Actor::create(flow, from, [from, to, bytes, start = seconds(timed.start), &end = finished[i]] {
       s4u::this_actor::sleep_until(start);
       s4u::Comm::sendto(from, to, bytes);
       end = s4u::Engine::get_clock();
@@ -107,7 +68,7 @@ TEST(SimGrid, FlowsFinishAtTheSameTimes) {
   int count = static_cast<int>(arguments.size());
   s4u::Engine engine(&count, arguments.data());
   s4u::NetZone* zone = s4u::create_full_zone("zone");
-  std::vector<Case> cases;
+  std::vector<TimedNetwork> cases;
   std::vector<std::vector<double>> theirs(kNetworks);
   for (std::uint32_t seed = 0; seed < kNetworks; ++seed) {
     cases.push_back(random_case(seed));
@@ -117,11 +78,11 @@ TEST(SimGrid, FlowsFinishAtTheSameTimes) {
   engine.run();
   int slowed = 0;
   for (std::uint32_t seed = 0; seed < kNetworks; ++seed) {
-    const std::vector<double> ours = finishing_seconds(cases[seed]);
+    const std::vector<Picoseconds> ours = finishing_times(cases[seed]);
     for (std::size_t i = 0; i < ours.size(); ++i) {
-      EXPECT_NEAR(ours[i], theirs[seed][i], 1e-6 * theirs[seed][i]) << "network " << seed << ", flow " << i;
+      EXPECT_NEAR(seconds(ours[i]), theirs[seed][i], 1e-6 * theirs[seed][i]) << "network " << seed << ", flow " << i;
       const TimedFlow& timed = cases[seed].flows[i];
-      slowed += theirs[seed][i] > timed.start_seconds + timed.undisturbed_seconds + 1e-3 ? 1 : 0;
+      slowed += theirs[seed][i] > seconds(timed.start + timed.undisturbed) + 1e-3 ? 1 : 0;
     }
   }
   EXPECT_GT(slowed, 100);  // flows that share, not only flows alone
