@@ -174,7 +174,8 @@ class Picture {
     const double power = std::pow(10.0, std::floor(std::log10(whole / 5.0)));
     const double rough = whole / 10.0 / power;
     const double step = power * (rough <= 1.0 ? 1.0 : rough <= 2.0 ? 2.0 : 5.0);
-    for (double tick = 0.0; tick <= whole; tick += step) {
+    for (int i = 0; i * step <= whole; ++i) {
+      const double tick = i * step;
       const double left = x(std::llround(tick * kPicosecondsPerMillisecond));
       rectangle(left, kTop, 0.5, top - kTop, "#bbbbbb");
       std::array<char, 32> label{};
