@@ -1,6 +1,6 @@
 #include "kernels/gpu/cuda_backend.hpp"
 
-#include "kernels/gpu/check.hpp"
+#include "kernels/gpu/errors.hpp"
 #include "sim/base/check.hpp"
 
 namespace shardsim::kernels::gpu {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/gpu/check.hpp"
+#include "kernels/gpu/errors.hpp"
 #include "kernels/gpu/lanes.hpp"
 
 namespace shardsim::kernels::gpu {
