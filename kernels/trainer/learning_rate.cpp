@@ -20,8 +20,8 @@ double LearningRate::at(std::int64_t iteration) const {
     const double warmup = as_double(std::max<std::int64_t>(warmup_iterations, 1));
     return std::max(minimum, maximum * std::sqrt(warmup / as_double(iteration)));
   }
-  const double done =
-      as_double(iteration - warmup_iterations) / as_double(std::max<std::int64_t>(decay_iterations - warmup_iterations, 1));
+  const double done = as_double(iteration - warmup_iterations) /
+                      as_double(std::max<std::int64_t>(decay_iterations - warmup_iterations, 1));
   const double left = decay == LearningRateDecay::linear ? 1.0 - done : 0.5 * (1.0 + std::cos(kPi * done));
   return minimum + left * (maximum - minimum);
 }
