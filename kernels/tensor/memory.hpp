@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 
 #include "sim/base/units.hpp"
@@ -35,6 +37,12 @@ class MemoryObserver {
  public:
   virtual ~MemoryObserver() = default;
   virtual void changed(const Usage& now) = 0;
+};
+
+/// A device that cannot hold what was asked for.
+class OutOfMemory : public std::runtime_error {
+ public:
+  OutOfMemory(Bytes asked, const std::string& where);
 };
 
 /// Where raw bytes come from: the host's heap or a GPU. Throws OutOfMemory.
