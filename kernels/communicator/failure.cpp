@@ -9,7 +9,6 @@ namespace shardsim::kernels {
 namespace {
 
 constexpr int kBadInput = 2;
-constexpr int kBug = 70;
 
 }  // namespace
 
@@ -19,9 +18,9 @@ Failure current_failure() {
   } catch (const InputError& error) {
     return {error.what(), kBadInput};
   } catch (const std::exception& error) {
-    return {error.what(), kBug};
+    return {error.what(), kFailureExitCode};
   } catch (...) {
-    return {"unknown exception", kBug};
+    return {"unknown exception", kFailureExitCode};
   }
 }
 

@@ -10,6 +10,9 @@ struct Failure {
   int exit_code = 0;
 };
 
+/// What ends a job that is not the user's fault, as SHARDSIM_CHECK's failures do.
+inline constexpr int kFailureExitCode = 70;
+
 /// Of the exception being handled: InputError 2, the rest 70. Call within a catch block.
 [[nodiscard]] Failure current_failure();
 

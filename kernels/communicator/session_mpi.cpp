@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <string>
 #include <thread>
 
 #include "kernels/communicator/failure.hpp"
@@ -23,9 +24,15 @@ class MpiSession final : public Session {
   }
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
-  [[nodiscard]] std::unique_ptr<Communicator> world() override { return make_mpi_communicator(MPI_COMM_WORLD); }
+  [[nodiscard]] std::unique_ptr<Communicator> world() override {
+    return make_mpi_communicator(MPI_COMM_WORLD, watchdog_);
+  }
+  [[nodiscard]] Watchdog& watchdog() override { return watchdog_; }
 
-  void finish() { MPI_Finalize(); }
+  void finish() {
+    const Watchdog::Wait wait{watchdog_, [] { return std::string("for the other ranks to end"); }};
+    MPI_Finalize();
+  }
 
   /// Ends all ranks. A mistake in the input is usually seen by every rank at once: the first one gets the time to tell
   /// it alone.
@@ -37,8 +44,16 @@ class MpiSession final : public Session {
   }
 
  private:
+  /// The watched thread may be inside MPI, which only it may call: this one leaves without a word to MPI, and the
+  /// launcher ends the rest of the job.
+  [[noreturn]] void expire(const std::string& what) const {
+    print_failure({what + ": a rank died, hangs, or waits for something else", kFailureExitCode}, rank_, size_);
+    std::_Exit(kFailureExitCode);
+  }
+
   int rank_ = 0;
   int size_ = 1;
+  Watchdog watchdog_{kDefaultTimeout, [this](const std::string& what) { expire(what); }};
 };
 
 }  // namespace

@@ -15,6 +15,11 @@ class SingleSession final : public Session {
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int size() const override { return 1; }
   [[nodiscard]] std::unique_ptr<Communicator> world() override { return make_single_communicator(); }
+  [[nodiscard]] Watchdog& watchdog() override { return watchdog_; }
+
+ private:
+  // There is nobody to wait for.
+  Watchdog watchdog_{Seconds{0.0}, [](const std::string&) {}};
 };
 
 /// What Open MPI, MPICH and Slurm tell a process that is one of many.

@@ -21,21 +21,24 @@ Matrix part_of(const Matrix& whole, int index, std::int64_t count) {
   return {whole.as<float>() + index * count, whole.dtype, 1, count, count};
 }
 
-class CommunicatorTest : public ::testing::Test {
+/// Plain, and checked before each collective.
+class CommunicatorTest : public ::testing::TestWithParam<bool> {
  protected:
-  std::unique_ptr<Communicator> world_ = test::session().world();
+  std::unique_ptr<Communicator> world_ = GetParam() ? test::session().checked_world() : test::session().world();
   const int rank_ = world_->rank();
   const int size_ = world_->size();
   /// 1 + 2 + … + size.
   const float sum_ = static_cast<float>(size_ * (size_ + 1) / 2);
 };
 
-TEST_F(CommunicatorTest, KnowsItsPlace) {
+INSTANTIATE_TEST_SUITE_P(PlainAndChecked, CommunicatorTest, ::testing::Bool());
+
+TEST_P(CommunicatorTest, KnowsItsPlace) {
   EXPECT_EQ(rank_, test::session().rank());
   EXPECT_EQ(size_, test::session().size());
 }
 
-TEST_F(CommunicatorTest, BroadcastsFromAnyRoot) {
+TEST_P(CommunicatorTest, BroadcastsFromAnyRoot) {
   for (int root = 0; root < size_; ++root) {
     std::vector<float> values(5, static_cast<float>(rank_));
     world_->broadcast(row(values), root);
@@ -43,7 +46,7 @@ TEST_F(CommunicatorTest, BroadcastsFromAnyRoot) {
   }
 }
 
-TEST_F(CommunicatorTest, ReducesToSumAndMaximum) {
+TEST_P(CommunicatorTest, ReducesToSumAndMaximum) {
   std::vector<float> values = {static_cast<float>(rank_ + 1), 2.0F};
   world_->all_reduce(row(values), Reduction::sum);
   EXPECT_EQ(values, (std::vector<float>{sum_, 2.0F * static_cast<float>(size_)}));
@@ -55,7 +58,7 @@ TEST_F(CommunicatorTest, ReducesToSumAndMaximum) {
 }
 
 // Small integers are exact in both formats.
-TEST_F(CommunicatorTest, ReducesSixteenBitFloats) {
+TEST_P(CommunicatorTest, ReducesSixteenBitFloats) {
   std::vector<std::uint16_t> brain = {BFloat16::bits(static_cast<float>(rank_ + 1)), BFloat16::bits(-0.5F)};
   world_->all_reduce(row(brain, DType::bf16), Reduction::sum);
   EXPECT_EQ(BFloat16::value(brain[0]), sum_);
@@ -75,7 +78,7 @@ std::vector<float> numbered(int parts, std::int64_t count) {
   return values;
 }
 
-TEST_F(CommunicatorTest, GathersInRankOrder) {
+TEST_P(CommunicatorTest, GathersInRankOrder) {
   const std::vector<float> expected = numbered(size_, 3);
   std::vector<float> part(expected.begin() + 3 * rank_, expected.begin() + 3 * rank_ + 3);
   std::vector<float> whole(expected.size(), -1.0F);
@@ -88,7 +91,7 @@ TEST_F(CommunicatorTest, GathersInRankOrder) {
   EXPECT_EQ(whole, expected);
 }
 
-TEST_F(CommunicatorTest, ScattersTheSum) {
+TEST_P(CommunicatorTest, ScattersTheSum) {
   std::vector<float> whole = numbered(size_, 3);
   for (float& value : whole) value *= static_cast<float>(rank_ + 1);
   std::vector<float> part(3, -1.0F);
@@ -106,7 +109,7 @@ TEST_F(CommunicatorTest, ScattersTheSum) {
   EXPECT_EQ(std::vector<float>(started.as<float>(), started.as<float>() + 3), expected);
 }
 
-TEST_F(CommunicatorTest, SendsRoundTheRing) {
+TEST_P(CommunicatorTest, SendsRoundTheRing) {
   if (size_ == 1) return;
   std::vector<float> mine(4, static_cast<float>(rank_));
   std::vector<float> theirs(4, -1.0F);
@@ -119,7 +122,7 @@ TEST_F(CommunicatorTest, SendsRoundTheRing) {
 }
 
 // Every rank sees the very same bits, whatever the order in which an algorithm adds.
-TEST_F(CommunicatorTest, ReductionsAgreeToTheLastBit) {
+TEST_P(CommunicatorTest, ReductionsAgreeToTheLastBit) {
   for (const std::size_t count : {std::size_t{7}, std::size_t{1000}, std::size_t{300'000}}) {
     std::vector<float> values(count);
     for (std::size_t i = 0; i < count; ++i)
@@ -131,7 +134,7 @@ TEST_F(CommunicatorTest, ReductionsAgreeToTheLastBit) {
   }
 }
 
-TEST_F(CommunicatorTest, SplitsByColorAndKey) {
+TEST_P(CommunicatorTest, SplitsByColorAndKey) {
   // Even and odd ranks, in reverse order.
   const auto half = world_->split(rank_ % 2, -rank_);
   const int members = rank_ % 2 == 0 ? (size_ + 1) / 2 : size_ / 2;
