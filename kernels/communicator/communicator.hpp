@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 
 #include "kernels/tensor/tensor.hpp"
 
@@ -17,14 +18,21 @@ class Request {
   virtual void wait() = 0;
 };
 
-/// Errors (a lost rank, a mismatched collective) throw CommunicatorError naming rank and cause.
+/// A lost rank, a mismatched collective, a refused transfer: what() names rank and cause.
+class CommunicatorError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Errors throw CommunicatorError.
 class Communicator {
  public:
   virtual ~Communicator() = default;
 
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
-  /// Ranks of equal color, ordered by key then rank (MPI_Comm_split). Collective over this group.
+  /// Ranks of equal color, ordered by key then rank (MPI_Comm_split); null for a negative color. Collective over this
+  /// group.
   [[nodiscard]] virtual std::unique_ptr<Communicator> split(int color, int key) = 0;
 
   virtual void barrier() = 0;

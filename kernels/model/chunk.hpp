@@ -28,6 +28,8 @@ struct MicroBatch {
   /// BERT: [b] valid lengths and [b] next-sentence labels.
   Array<std::int32_t> valid_lengths;
   Array<std::int32_t> sentence_order;
+  /// Of each sequence's sentence-order loss: one over the global batch, times the loss scale.
+  double sentence_order_weight = 0.0;
 };
 
 /// What every chunk of a rank computes with. All outlive the chunks.
@@ -43,8 +45,9 @@ class ModelChunk {
  public:
   virtual ~ModelChunk() = default;
 
-  /// `input`: the previous stage's activation [residual tokens, h]; empty on the first. Returns the activation to send;
-  /// empty on the last, which adds the weighted loss to losses(). Keeps what the backward pass needs.
+  /// `input`: the previous stage's activation [residual tokens, h]; empty on the first. It is kept for the backward
+  /// pass, so it belongs to Component::activations. Returns the activation to send; empty on the last, which adds the
+  /// weighted loss to losses(). Keeps what the backward pass needs.
   [[nodiscard]] virtual Tensor forward(const MicroBatch& batch, Tensor input) = 0;
   /// `gradient` of the forward's output; empty on the last chunk. Returns the gradient of `input`; empty on the first.
   /// Gradients of parameters accumulate. Micro batches may finish in any order.
@@ -58,7 +61,8 @@ class ModelChunk {
   [[nodiscard]] virtual Losses take_losses() = 0;
 };
 
-/// Declares the parameters of a stage's chunks, in order (rank shapes, names, sharding); values are not yet set.
+/// Declares the parameters of a stage's chunks, in order (rank shapes, names, sharding); `value` and `gradient` have
+/// shape and format but no data yet.
 [[nodiscard]] std::vector<Parameter> declare_parameters(const model::Scenario& scenario, const model::Stage& stage,
                                                         std::int64_t stage_index, int tensor_rank);
 

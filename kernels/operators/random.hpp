@@ -4,12 +4,7 @@
 #include <cstdint>
 
 #include "kernels/operators/backend.hpp"
-
-#if defined(__CUDACC__)
-#define SHARDSIM_HOST_DEVICE __host__ __device__
-#else
-#define SHARDSIM_HOST_DEVICE
-#endif
+#include "kernels/operators/host_device.hpp"
 
 namespace shardsim::kernels {
 

@@ -47,23 +47,25 @@ po::options_description described(PredictOptions& options) {
   return described;
 }
 
-Format parse_format(const std::string& name) {
+Format parse_format(const std::string& name, std::string_view command) {
   if (name == "table") return Format::table;
   if (name == "json") return Format::json;
   if (name == "csv") return Format::csv;
-  usage_error("predict", "--format " + name + ": the formats are table, json, csv");
+  usage_error(command, "--format " + name + ": the formats are table, json, csv");
 }
 
-[[noreturn]] void unknown_option(const po::options_description& known, const std::string& option) {
+[[noreturn]] void unknown_option(const po::options_description& known, const std::string& option,
+                                 std::string_view command) {
   std::vector<std::string> names;
   for (const auto& described : known.options()) names.push_back("--" + described->long_name());
-  usage_error("predict", "unknown option " + option + suggestion(option, names));
+  usage_error(command, "unknown option " + option + suggestion(option, names));
 }
 
 }  // namespace
 
-PredictOptions parse_predict_options(const Arguments& arguments) {
+PredictOptions parse_predict_options(const Arguments& arguments, std::string_view command) {
   PredictOptions options;
+  options.command = command;
   const po::options_description shown = described(options);
   po::options_description all;
   all.add(shown).add_options()("scenario", po::value(&options.scenario));
@@ -75,15 +77,25 @@ PredictOptions parse_predict_options(const Arguments& arguments) {
     po::variables_map given;
     po::store(po::command_line_parser(arguments).options(all).positional(positional).style(style).run(), given);
     po::notify(given);
-    if (given.count("format") > 0) options.format = parse_format(given["format"].as<std::string>());
+    if (given.count("format") > 0) options.format = parse_format(given["format"].as<std::string>(), command);
   } catch (const po::unknown_option& error) {
-    unknown_option(shown, error.get_option_name());
+    unknown_option(shown, error.get_option_name(), command);
   } catch (const po::too_many_positional_options_error&) {
-    usage_error("predict", "one scenario file or run name at most is expected");
+    usage_error(command, "one scenario file or run name at most is expected");
   } catch (const po::error& error) {
-    usage_error("predict", error.what());
+    usage_error(command, error.what());
   }
   return options;
+}
+
+std::vector<std::string> predict_option_names() {
+  PredictOptions unused;
+  const po::options_description all = described(unused);
+  std::vector<std::string> names;
+  for (const auto& option : all.options()) {
+    if (option->long_name() != "help") names.push_back(option->long_name());
+  }
+  return names;
 }
 
 std::string predict_help() {

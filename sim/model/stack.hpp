@@ -35,6 +35,10 @@ struct Fusion {
   bool normalization = true;
   bool rotary = true;
   bool optimizer = true;
+  /// The gradient of a branch is added to the residual stream's where its norm's backward pass ends.
+  bool residual_gradient = true;
+  /// The optimizer's kernel multiplies by the clipping factor; false: the gradients are clipped in a pass of their own.
+  bool gradient_clipping = false;
 };
 
 /// Bytes kept for the backward pass beyond what the fused layer of Korthikanti et al. (2022, section 4) keeps.
@@ -47,6 +51,8 @@ struct SavedForBackward {
   double extra_per_residual_element = 0.0;
   /// Extra bytes per element of the fused attention's output (s · b · h/tp): a second copy in another layout.
   double extra_per_flash_output_element = 0.0;
+  /// Bytes per row (s · b) that a norm keeps beside its input: mean and 1/σ.
+  std::int64_t norm_statistics = 0;
 };
 
 /// Bytes per logit (s · b · V/tp elements) that live at once at the peak of loss forward and backward.
@@ -129,6 +135,9 @@ struct Stack {
   /// Logits are gathered over the tensor-parallel group and every rank computes the whole loss, instead of the
   /// vocabulary-parallel loss of Shoeybi et al. (2019).
   bool gathers_logits = false;
+  /// The all-reduce of gradients of parameters whose tensor-parallel copies see different tokens is listed. It is small
+  /// (norms, biases); the constants of stacks that leave it out were fitted without it.
+  bool lists_sequence_parallel_gradients = false;
   /// Pipeline sends carry 1/tp of the activation and are gathered on arrival (Narayanan et al. 2021, section 4.1).
   bool scatter_gather_pipeline_sends = false;
   /// Gradients travel in buckets of this size when their reduction overlaps the backward pass.
