@@ -1,4 +1,5 @@
 #include <Eigen/Core>
+#include <algorithm>
 #include <utility>
 
 #include "kernels/cpu/cpu_backend.hpp"
@@ -61,6 +62,13 @@ Matrix member(const MatrixBatch& batch, std::int64_t index) {
 }
 
 }  // namespace
+
+// Eigen packs up to the last-level cache's size, which on servers is hundreds of megabytes shared by all cores:
+// products are no faster for it, and a rank would use memory that nobody counts.
+CpuBackend::CpuBackend() {
+  constexpr std::ptrdiff_t kMost = std::ptrdiff_t{4} << 20;
+  Eigen::setCpuCacheSizes(Eigen::l1CacheSize(), Eigen::l2CacheSize(), std::min(Eigen::l3CacheSize(), kMost));
+}
 
 void CpuBackend::gemm(const Operand& a, const Operand& b, const Matrix& c, bool accumulate) {
   multiply(a, b, c, 1.0F, accumulate);
