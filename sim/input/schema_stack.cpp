@@ -48,6 +48,8 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .flag("normalization", &model::Fusion::normalization, "norm in one kernel")
       .flag("rotary", &model::Fusion::rotary, "rotary embedding in one kernel")
       .flag("optimizer", &model::Fusion::optimizer, "optimizer step in multi-tensor kernels")
+      .flag("residual_gradient", &model::Fusion::residual_gradient,
+            "a branch's gradient added to the residual stream's in the norm's backward kernel")
       .flag("gradient_clipping", &model::Fusion::gradient_clipping,
             "gradients are clipped inside the optimizer's kernel");
   fields.nested("saved", &Stack::saved)
@@ -58,7 +60,9 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .number("extra_per_residual_element", &model::SavedForBackward::extra_per_residual_element, kBytesPerElement,
               "extra bytes kept per residual element")
       .number("extra_per_flash_output_element", &model::SavedForBackward::extra_per_flash_output_element,
-              kBytesPerElement, "extra bytes kept per output element of fused attention");
+              kBytesPerElement, "extra bytes kept per output element of fused attention")
+      .integer("norm_statistics", &model::SavedForBackward::norm_statistics, {0, 64},
+               "bytes that a norm keeps per row beside its input");
   fields.nested("logit_bytes", &Stack::logit_bytes)
       .number("unfused", &model::LogitBytes::unfused, kBytesPerElement, "bytes per logit at the peak, unfused loss")
       .number("fused_native", &model::LogitBytes::fused_native, kBytesPerElement, "the same, Megatron's fused loss")

@@ -4,6 +4,7 @@
 
 #include "sim/memory/model_state.hpp"
 #include "sim/model/end_operators.hpp"
+#include "sim/model/loss_operators.hpp"
 #include "sim/model/parameters.hpp"
 #include "sim/schedule/in_flight.hpp"
 
@@ -22,6 +23,9 @@ double logit_bytes(const model::Scenario& scenario) {
       return scenario.stack.logit_bytes.fused_native;
     case model::CrossEntropy::fused_te:
       return scenario.stack.logit_bytes.fused_te;
+    case model::CrossEntropy::in_place:
+      // fp32, and the gradient in the format of the products where that is another.
+      return needs_master_weights(scenario.training.precision) ? 6.0 : 4.0;
   }
   return 0.0;
 }

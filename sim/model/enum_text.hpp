@@ -103,9 +103,9 @@ inline constexpr std::array kChoices<AttentionKernel>{Choice{AttentionKernel::un
                                                       Choice{AttentionKernel::flash, "flash"}};
 
 template <>
-inline constexpr std::array kChoices<CrossEntropy>{Choice{CrossEntropy::unfused, "unfused"},
-                                                   Choice{CrossEntropy::fused_native, "fused_native"},
-                                                   Choice{CrossEntropy::fused_te, "fused_te"}};
+inline constexpr std::array kChoices<CrossEntropy>{
+    Choice{CrossEntropy::unfused, "unfused"}, Choice{CrossEntropy::fused_native, "fused_native"},
+    Choice{CrossEntropy::fused_te, "fused_te"}, Choice{CrossEntropy::in_place, "in_place"}};
 
 template <>
 inline constexpr std::array kChoices<Offload>{Choice{Offload::none, "none"}, Choice{Offload::optimizer, "optimizer"},

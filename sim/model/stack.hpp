@@ -35,6 +35,8 @@ struct Fusion {
   bool normalization = true;
   bool rotary = true;
   bool optimizer = true;
+  /// The gradient of a branch is added to the residual stream's where its norm's backward pass ends.
+  bool residual_gradient = true;
   /// The optimizer's kernel multiplies by the clipping factor; false: the gradients are clipped in a pass of their own.
   bool gradient_clipping = false;
 };
@@ -49,6 +51,8 @@ struct SavedForBackward {
   double extra_per_residual_element = 0.0;
   /// Extra bytes per element of the fused attention's output (s · b · h/tp): a second copy in another layout.
   double extra_per_flash_output_element = 0.0;
+  /// Bytes per row (s · b) that a norm keeps beside its input: mean and 1/σ.
+  std::int64_t norm_statistics = 0;
 };
 
 /// Bytes per logit (s · b · V/tp elements) that live at once at the peak of loss forward and backward.

@@ -59,7 +59,7 @@ struct Subject {
   /// The same for long sums (matrix products, gradients of biases).
   double sum_tolerance = 5e-6;
   /// Why it cannot run here; its tests are skipped with this reason.
-  std::string missing;
+  std::string missing = {};
 };
 inline std::ostream& operator<<(std::ostream& stream, const Subject& subject) { return stream << subject.name; }
 
