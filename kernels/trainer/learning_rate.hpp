@@ -16,10 +16,10 @@ struct LearningRate {
   /// Iteration at which the minimum is reached.
   std::int64_t decay_iterations = 1;
 
-  /// Of iteration n, from 1; Megatron logs the same number for it. Linear from 0 over the warm-up (W iterations), then
-  /// with r = (n − W)/(D − W): linear max − r·(max − min), cosine min + ½(1 + cos πr)·(max − min), inverse square root
-  /// max·√W/√n; min after D.
-  [[nodiscard]] double at(std::int64_t iteration) const;
+  /// After n iterations: what iteration n + 1 uses, and what Megatron logs for iteration n. Linear from 0 over the
+  /// warm-up (W iterations), then with r = (n − W)/(D − W): linear max − r·(max − min), cosine
+  /// min + ½(1 + cos πr)·(max − min), inverse square root max·√W/√n; min after D.
+  [[nodiscard]] double at(std::int64_t iterations) const;
 };
 
 }  // namespace shardsim::kernels

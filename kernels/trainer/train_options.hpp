@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "kernels/data/make_data_source.hpp"
 #include "kernels/trainer/learning_rate.hpp"
 #include "kernels/trainer/loss_scale.hpp"
 #include "sim/base/problems.hpp"
@@ -18,14 +19,6 @@ struct AdamOptions {
   double weight_decay = 0.01;
   /// Largest norm of the whole model's gradient; 0 = no clipping.
   double clip_grad = 1.0;
-};
-
-/// Empty path: synthetic tokens.
-struct DataOptions {
-  std::string path;
-  std::string vocab_file;
-  std::string merge_file;
-  std::string tokenizer_type;
 };
 
 struct TrainOptions {

@@ -46,8 +46,6 @@ IterationResult Trainer::iterate() {
   IterationResult result;
   result.iteration = iterations + 1;
   result.loss_scale = loss_scale_.value();
-  // As Megatron-LM's, the schedule stands still where an update is skipped.
-  result.learning_rate = learning_rate_.at(adam_.steps + 1);
 
   batches_.start_iteration(iterations, loss_scale_.value());
   pipeline_.run(batches_);
@@ -57,9 +55,11 @@ IterationResult Trainer::iterate() {
   result.skipped = !std::isfinite(result.gradient_norm);
   if (!result.skipped) {
     const double clipping = clip_grad_ > 0.0 ? std::min(1.0, clip_grad_ / (result.gradient_norm + 1e-6)) : 1.0;
-    adam_.update({result.learning_rate, clipping / loss_scale_.value()});
+    adam_.update({learning_rate_.at(adam_.steps), clipping / loss_scale_.value()});
     reduction_.gather_parameters();
   }
+  // As Megatron-LM's, the schedule stands still where an update is skipped.
+  result.learning_rate = learning_rate_.at(adam_.steps);
   zero_gradients();
   add_losses(result);
   loss_scale_.update(result.skipped);

@@ -19,6 +19,7 @@ struct IterationResult {
   std::int64_t iteration = 0;
   double lm_loss = 0.0;
   double sentence_order_loss = 0.0;
+  /// After this iteration, as Megatron-LM logs it.
   double learning_rate = 0.0;
   double loss_scale = 1.0;
   double gradient_norm = 0.0;

@@ -90,8 +90,9 @@ PredictOptions parse_predict_options(const Arguments& arguments, std::string_vie
 
 std::vector<std::string> predict_option_names() {
   PredictOptions unused;
+  const po::options_description all = described(unused);
   std::vector<std::string> names;
-  for (const auto& option : described(unused).options()) {
+  for (const auto& option : all.options()) {
     if (option->long_name() != "help") names.push_back(option->long_name());
   }
   return names;
