@@ -17,7 +17,6 @@ constexpr double kTolerance = 1e-5;
 void expect_losses_of_one_rank(const std::string& model) {
   TinyTraining alone{model, kernels::make_single_communicator()};
   const auto expected = alone.iterate(kIterations);
-  EXPECT_LT(expected.back().lm_loss, 0.995 * expected.front().lm_loss) << "nothing is learned";
   for (const TrainingLayout& layout : training_layouts()) {
     if (layout.ranks != session().size()) continue;
     SCOPED_TRACE(layout.flags);
