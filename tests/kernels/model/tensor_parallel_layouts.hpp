@@ -14,14 +14,6 @@ struct Variant {
   model::Scenario scenario;
 };
 
-[[nodiscard]] inline model::Recompute recompute(model::RecomputeGranularity granularity,
-                                                model::RecomputeMethod method) {
-  model::Recompute result;
-  result.granularity = granularity;
-  result.method = method;
-  return result;
-}
-
 /// GPT and both BERTs, with each recomputation, with and without dropout.
 [[nodiscard]] inline std::vector<Variant> variants() {
   using model::RecomputeGranularity;

@@ -55,6 +55,15 @@ model::Scenario tiny_bert(model::NormPlacement placement) {
   return scenario;
 }
 
+model::Recompute recompute(model::RecomputeGranularity granularity, model::RecomputeMethod method,
+                           std::int64_t layers) {
+  model::Recompute result;
+  result.granularity = granularity;
+  result.method = method;
+  result.num_layers = layers;
+  return result;
+}
+
 TinyModel::TinyModel(const model::Scenario& scenario, std::unique_ptr<Backend> backend,
                      std::unique_ptr<kernels::Communicator> tensor_group, kernels::Recorder* recorder)
     : scenario_{scenario}, backend_{std::move(backend)}, memory_{backend_->memory()}, operations_{*backend_, recorder} {

@@ -24,6 +24,9 @@ using kernels::Tensor;
 /// The same with segments, masked-LM and sentence-order heads; pre-norm as Megatron's or post-norm as the original.
 [[nodiscard]] model::Scenario tiny_bert(model::NormPlacement placement);
 
+[[nodiscard]] model::Recompute recompute(model::RecomputeGranularity granularity, model::RecomputeMethod method,
+                                         std::int64_t layers = 1);
+
 /// One rank's whole model (one stage, one chunk) in a memory of its own.
 class TinyModel {
  public:
