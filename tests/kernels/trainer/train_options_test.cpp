@@ -76,13 +76,15 @@ TEST(TrainOptions, SuggestsTheOptionThatWasMeant) {
 
 TEST(Job, IsFilledByItsRanks) {
   expect_told({"--model", "gpt2-tiny", "--gpus", "4"}, {"cluster.gpus", "4", "the job has 2 ranks", "mpirun -n 4"}, 2);
-  expect_told({"--model", "gpt2-tiny", "--tensor-model-parallel-size", "4"}, {"tensor_model_parallel_size"}, 2);
+  expect_told({"--model", "gpt2-tiny", "--tensor-model-parallel-size", "4"},
+              {"cluster.gpus = 2: is no multiple of tp 4"}, 2);
   EXPECT_EQ(told({"--model", "gpt2-tiny", "--tensor-model-parallel-size", "2"}, 2), "");
 }
 
 TEST(Job, RefusesWhatItCannotTrain) {
   expect_told({"--model", "llama2-7b"}, {"model.family = llama: the trainer knows gpt and bert", "model.activation"});
-  expect_told({"--model", "gpt2-tiny", "--set", "training.optimizer=sgd"}, {"training.optimizer = sgd"});
+  expect_told({"--model", "gpt2-tiny", "--set", "training.optimizer=sgd"},
+              {"(training.optimizer) = sgd: the trainer knows adam"});
   expect_told({"--model", "gpt2-tiny", "--min-lr", "1"}, {"--min-lr = 1.000000: must not exceed --lr"});
 }
 
