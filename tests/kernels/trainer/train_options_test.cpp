@@ -83,6 +83,10 @@ TEST(Job, IsFilledByItsRanks) {
 
 TEST(Job, RefusesWhatItCannotTrain) {
   expect_told({"--model", "llama2-7b"}, {"model.family = llama: the trainer knows gpt and bert", "model.activation"});
+  expect_told({"--model", "gpt2-tiny", "--recompute-granularity", "selective", "--recompute-modules", "mlp",
+               "--cross-entropy-loss-fusion"},
+              {"(training.recompute.modules): the trainer knows core_attn alone",
+               "(training.cross_entropy) = fused_native: the trainer knows in_place"});
   expect_told({"--model", "gpt2-tiny", "--set", "training.optimizer=sgd"},
               {"(training.optimizer) = sgd: the trainer knows adam"});
   expect_told({"--model", "gpt2-tiny", "--min-lr", "1"}, {"--min-lr = 1.000000: must not exceed --lr"});
