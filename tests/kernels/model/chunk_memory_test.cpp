@@ -1,7 +1,6 @@
 // What a chunk allocates is what sim/memory says, to the byte.
 #include <gtest/gtest.h>
 
-#include "kernels/cpu/cpu_backend.hpp"
 #include "sim/memory/block_memory.hpp"
 #include "tests/kernels/model/tensor_parallel_layouts.hpp"
 
@@ -26,7 +25,7 @@ class ChunkMemory : public ::testing::TestWithParam<Variant> {
   static void expect_predicted(const model::Scenario& scenario) {
     const model::Chunk chunk{scenario.model.num_layers, true, true};
     const memory::BlockMemory expected = memory::chunk_memory(scenario, chunk);
-    TinyModel tiny{scenario, kernels::make_cpu_backend(), tensor_group(scenario)};
+    TinyModel tiny{scenario, backend_for(scenario), tensor_group(scenario)};
     const MicroBatch batch = tiny.batch(0);
     const kernels::Usage before = tiny.memory().now();
     const auto grown = [&](const kernels::Usage& usage) { return usage.total() - before.total(); };
@@ -57,7 +56,7 @@ TEST_P(ChunkMemory, IsThePredicted) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, ChunkMemory, ::testing::ValuesIn(variants()),
+INSTANTIATE_TEST_SUITE_P(Variants, ChunkMemory, ::testing::ValuesIn(with_16_bits(variants())),
                          [](const auto& instance) { return instance.param.name; });
 
 }  // namespace

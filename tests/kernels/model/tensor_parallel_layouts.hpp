@@ -40,6 +40,18 @@ struct Variant {
   return result;
 }
 
+/// The same and each model in bf16 with fp32 gradients.
+[[nodiscard]] inline std::vector<Variant> with_16_bits(std::vector<Variant> variants) {
+  const std::size_t count = variants.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (variants[i].scenario.training.recompute.granularity != model::RecomputeGranularity::none) continue;
+    variants.push_back(variants[i]);
+    variants.back().name += "Bf16";
+    variants.back().scenario.training.precision = model::DType::bf16;
+  }
+  return variants;
+}
+
 /// tp = 1, 2, 4 … as many as there are ranks, each with and without sequence parallelism.
 [[nodiscard]] inline std::vector<model::Scenario> tensor_parallel_layouts(const model::Scenario& one) {
   std::vector<model::Scenario> result;
