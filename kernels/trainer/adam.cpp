@@ -20,8 +20,13 @@ Adam::Adam(const AdamOptions& options, const model::Scenario& scenario, Paramete
   backend.fill(second_moment_, 0.0);
   if (!needs_master_weights(scenario.training.precision)) return;
   master_ = state();
+  masters_from_values();
+}
+
+void Adam::masters_from_values() {
+  if (master_.empty()) return;
   for (const Piece& piece : pieces_) {
-    backend.copy(part_of(buffers.values, piece.flat), part_of(master_, {piece.state, piece.flat.count}));
+    operations_.backend().copy(part_of(buffers_.values, piece.flat), part_of(master_, {piece.state, piece.flat.count}));
   }
 }
 

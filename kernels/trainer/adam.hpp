@@ -28,6 +28,9 @@ class Adam {
   /// Kingma & Ba 2015 with decoupled weight decay (Loshchilov & Hutter 2019); counts a step.
   void update(const UpdateScale& scale);
 
+  /// After the stored values were loaded from elsewhere.
+  void masters_from_values();
+
   /// Steps done; a checkpoint sets it.
   std::int64_t steps = 0;
 

@@ -74,6 +74,13 @@ class Limits {
             "the trainer keeps everything on the device");
     require(training.recompute.granularity != model::RecomputeGranularity::operators, "training.recompute.granularity",
             choice_text(training.recompute.granularity), "the trainer knows none, selective and full");
+    const model::RecomputeModules& modules = training.recompute.modules;
+    require(modules.core_attention && !modules.layer_norm && !modules.mlp_activation && !modules.mlp,
+            "training.recompute.modules", "", "the trainer knows core_attn alone");
+    require(!training.recompute.distribute_saved_activations, "training.recompute.distribute_saved_activations", "true",
+            "the trainer keeps whole inputs");
+    require(training.cross_entropy == model::CrossEntropy::in_place, "training.cross_entropy",
+            choice_text(training.cross_entropy), "the trainer knows in_place");
     problems_.throw_if_any();
   }
 

@@ -8,25 +8,12 @@
 
 namespace shardsim::kernels {
 
-std::vector<PipelineMessage> messages_between(const std::vector<schedule::Order>& orders, std::int64_t sender,
-                                              std::int64_t receiver, std::int64_t chunks) {
-  const auto stages = static_cast<std::int64_t>(orders.size());
-  std::vector<PipelineMessage> messages;
-  for (const schedule::Action& action : orders[static_cast<std::size_t>(sender)]) {
-    const bool gradient = action.work != schedule::Work::forward;
-    const std::int64_t to = action.chunk * stages + sender + (gradient ? -1 : 1);
-    if (to < 0 || to >= stages * chunks || to % stages != receiver) continue;
-    messages.push_back({action.micro_batch, to, gradient});
-  }
-  return messages;
-}
-
 PipelineLinks::PipelineLinks(Communicator& pipeline, const std::vector<schedule::Order>& orders, std::int64_t chunks,
                              const model::RankSizes& sizes, DType dtype, Operations& operations, Memory& memory)
     : pipeline_{pipeline}, sizes_{sizes}, dtype_{dtype}, operations_{operations}, memory_{memory} {
   for (std::int64_t stage = 0; stage < pipeline.size(); ++stage) {
     if (stage != pipeline.rank()) {
-      sources_[stage].messages = messages_between(orders, stage, pipeline.rank(), chunks);
+      sources_[stage].messages = schedule::messages_between(orders, stage, pipeline.rank(), chunks);
     }
   }
 }

@@ -10,23 +10,11 @@
 #include "kernels/communicator/communicator.hpp"
 #include "kernels/model/operations.hpp"
 #include "sim/model/rank_sizes.hpp"
-#include "sim/schedule/order.hpp"
+#include "sim/schedule/messages.hpp"
 
 namespace shardsim::kernels {
 
-/// One activation or gradient of a micro batch on its way to a piece of the model.
-struct PipelineMessage {
-  std::int32_t micro_batch = 0;
-  /// Chunk c of stage i is piece c·p + i.
-  std::int64_t to_piece = 0;
-  bool gradient = false;
-  friend bool operator==(const PipelineMessage&, const PipelineMessage&) = default;
-};
-
-/// What `sender` sends to `receiver` in one iteration, in order. p stages of v chunks.
-[[nodiscard]] std::vector<PipelineMessage> messages_between(const std::vector<schedule::Order>& orders,
-                                                            std::int64_t sender, std::int64_t receiver,
-                                                            std::int64_t chunks);
+using schedule::PipelineMessage;
 
 /// Both ends of this stage's links for one iteration. Between two stages messages arrive in the order in which they
 /// were sent, which both know from the schedule: a receive is preceded by those of everything sent before it, so that

@@ -12,7 +12,9 @@
 #include "kernels/cpu/cpu_backend.hpp"
 #include "kernels/data/make_data_source.hpp"
 #include "kernels/trainer/record_file.hpp"
+#include "kernels/trainer/trace_file.hpp"
 #include "kernels/trainer/training_log.hpp"
+#include "kernels/trainer/training_state.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/model/parameters.hpp"
 
@@ -58,35 +60,67 @@ void log_memory(TrainingLog& log, const Trainer& trainer, const Job& job, const 
   if (world.rank() == 0) log.memory(rank, trainer.iterations, peak, predicted);
 }
 
-/// What --record and --trace write, iteration by iteration.
+/// As Megatron-LM, a job that saves where it loads may find nothing yet; any other one was promised a checkpoint.
+void load(Trainer& trainer, const Job& job, const TrainOptions& options, bool prints) {
+  if (load_training(trainer, job, options.load)) {
+    if (prints) {
+      std::cout << "loaded " << options.load << ", " << trainer.iterations << " iterations done" << std::endl;
+    }
+    return;
+  }
+  if (options.load != options.save) {
+    throw InputError({Problem{{"command line", 0, "--load"},
+                              "",
+                              options.load,
+                              "holds neither a checkpoint of a training job nor model.safetensors"}});
+  }
+  if (prints) std::cout << "nothing to load in " << options.load << " yet" << std::endl;
+}
+
+/// What --record and --trace write: every iteration's operators, and the last iteration's trace.
 class Records {
  public:
-  Records(const TrainOptions& options, Communicator& world) : world_{world} {
-    if (!options.record.empty() && world.rank() == 0) file_.emplace(options.record);
-    wanted_ = !options.record.empty();
+  Records(const TrainOptions& options, const Job& job, Communicator& world)
+      : parallelism_{job.scenario.parallelism},
+        world_{world},
+        wants_record_{!options.record.empty()},
+        wants_trace_{!options.trace.empty()} {
+    if (world.rank() != 0) return;
+    if (wants_record_) record_.emplace(options.record);
+    if (wants_trace_) trace_.emplace(options.trace);
   }
 
-  [[nodiscard]] Observers observers() { return wanted_ ? Observers{&recording_, &recording_} : Observers{}; }
+  [[nodiscard]] Observers observers() {
+    return wants_record_ || wants_trace_ ? Observers{&recording_, &recording_} : Observers{};
+  }
   void start_iteration() {
-    if (!wanted_) return;
+    if (!wants_record_ && !wants_trace_) return;
     world_.barrier();
     recording_.restart();
   }
   void finish_iteration(std::int64_t iteration) {
-    if (!wanted_) return;
+    if (!wants_record_) return;
     for (const std::string& lines : gather_texts(world_, record_lines(recording_, world_.rank(), iteration))) {
-      file_->write(lines);
+      record_->write(lines);
     }
   }
   void finish() {
-    if (file_) file_->finish();
+    if (wants_trace_) {
+      const std::string trace = trace_of(recording_, parallelism_, world_);
+      if (trace_) trace_->write(trace);
+    }
+    if (record_) record_->finish();
+    if (trace_) trace_->finish();
   }
 
  private:
+  const model::Parallelism& parallelism_;
   Communicator& world_;
-  bool wanted_ = false;
+  bool wants_record_;
+  bool wants_trace_;
   Recording recording_;
-  std::optional<NewFile> file_;
+  std::optional<NewFile> record_;
+  std::optional<NewFile> trace_;
 };
 
 }  // namespace
@@ -103,21 +137,31 @@ int train(Session& session, TrainOptions options, const Problems& problems) {
   const Groups groups =
       make_groups(job.scenario.parallelism, options.check_collectives ? session.checked_world() : session.world());
   const std::unique_ptr<Backend> backend = make_cpu_backend();
-  Records records{options, *groups.world};
+  Records records{options, job, *groups.world};
   Trainer trainer{job, options, {&groups, backend.get(), data.get(), records.observers()}};
   TrainingLog log{std::cout, job, options};
   const bool prints = session.rank() == 0;
   if (prints) print_start(job, options, *data);
+  if (!options.load.empty()) load(trainer, job, options, prints);
+  const auto save = [&] {
+    save_training(trainer, job, groups, options.seed, options.save);
+    if (prints) std::cout << "saved iteration " << trainer.iterations << " in " << options.save << std::endl;
+  };
 
+  const std::int64_t first = trainer.iterations + 1;
   while (trainer.iterations < options.train_iters) {
     records.start_iteration();
     const double start = Operations::now();
     const IterationResult result = trainer.iterate();
     if (prints) log.add(result, Operations::now() - start);
-    if (trainer.iterations == 1) log_memory(log, trainer, job, groups);
+    if (trainer.iterations == first) log_memory(log, trainer, job, groups);
     records.finish_iteration(result.iteration);
+    const bool last = trainer.iterations == options.train_iters;
+    const bool due = options.save_interval > 0 && trainer.iterations % options.save_interval == 0;
+    if (!options.save.empty() && (last || due)) save();
   }
   records.finish();
+  if (!options.export_weights.empty()) export_weights(trainer, job, groups, options.export_weights);
   return cli::kSuccess;
 }
 

@@ -41,6 +41,8 @@ struct TrainOptions {
   /// Folders of checkpoints; empty = none.
   std::string save;
   std::string load;
+  /// A safetensors file with Hugging Face's names, written at the end; empty = none.
+  std::string export_weights;
   /// Iterations between checkpoints; 0 = at the end only.
   std::int64_t save_interval = 0;
   std::int64_t log_interval = 1;

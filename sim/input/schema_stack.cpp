@@ -38,6 +38,7 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
             "pipeline sends are divided over the tensor group")
       .flag("lists_sequence_parallel_gradients", &Stack::lists_sequence_parallel_gradients,
             "the tensor group's sum of gradients of norms and biases is counted")
+      .flag("replays_memory", &Stack::replays_memory, "memory is replayed as this project's trainer allocates it")
       .quantity("gradient_bucket", &Stack::gradient_bucket, "bucket of an overlapped gradient reduction")
       .number("memory_bound_slowdown", &Stack::memory_bound_slowdown, {0.1, 100.0},
               "memory-bound kernels over the device's fused ones");

@@ -1,11 +1,14 @@
 #include "sim/memory/memory.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "sim/memory/activations.hpp"
 #include "sim/memory/device_use.hpp"
 #include "sim/memory/model_state.hpp"
+#include "sim/memory/stage_replay.hpp"
 #include "sim/model/end_operators.hpp"
+#include "sim/model/parameters.hpp"
 #include "sim/model/rank_sizes.hpp"
 
 namespace shardsim::memory {
@@ -19,6 +22,21 @@ struct Moment {
   Bytes logits;
   [[nodiscard]] Bytes total() const { return activations + temporaries + logits; }
 };
+
+/// Message of the tensor-parallel group's sums, where the list has it.
+Bytes summed_gradients(const model::Scenario& scenario, const model::Stage& stage) {
+  return sequence_parallel_parameters(scenario, stage) * storage_size(scenario.training.gradient_dtype);
+}
+
+/// The passes as the trainer runs them, then the gradients' sums or the optimizer step.
+Moment replayed_peak(const model::Scenario& scenario, const std::vector<model::Stage>& stages, std::int64_t index,
+                     const ModelState& state) {
+  const PassPeak passes = replay_passes(scenario, stages, index);
+  const Bytes step =
+      std::max(state.step_temporaries, summed_gradients(scenario, stages[static_cast<std::size_t>(index)]));
+  if (step > passes.held.total()) return {"optimizer step", Bytes{0}, step, Bytes{0}};
+  return {passes.moment, passes.held.activations, passes.held.temporaries, passes.held.logits};
+}
 
 /// The largest of: the loss (last stage), a layer's backward with every activation in flight, the optimizer step.
 Moment peak_moment(const model::Scenario& scenario, const model::OperatorList& operators, const model::RankSizes& sizes,
@@ -38,9 +56,12 @@ Moment peak_moment(const model::Scenario& scenario, const model::OperatorList& o
 }
 
 StageMemory stage_memory(const model::Scenario& scenario, const model::OperatorList& operators,
-                         const model::RankSizes& sizes, const model::Stage& stage, std::int64_t index) {
+                         const model::RankSizes& sizes, const std::vector<model::Stage>& stages, std::int64_t index) {
+  const model::Stage& stage = stages[static_cast<std::size_t>(index)];
   const ModelState state = model_state(scenario, stage);
-  const Moment peak = peak_moment(scenario, operators, sizes, stage, index, state);
+  const bool replays = scenario.stack.replays_memory && can_replay(scenario);
+  const Moment peak = replays ? replayed_peak(scenario, stages, index, state)
+                              : peak_moment(scenario, operators, sizes, stage, index, state);
   StageMemory memory;
   memory.stage = index;
   memory.parameters = state.parameters;
@@ -67,7 +88,7 @@ Memory predict_memory(const model::Scenario& scenario, const std::vector<model::
   memory.stages.reserve(stages.size());
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
-    memory.stages.push_back(stage_memory(scenario, operators, sizes, stages[i], index));
+    memory.stages.push_back(stage_memory(scenario, operators, sizes, stages, index));
     if (memory.stages.back().device_used > memory.worst().device_used) memory.worst_stage = index;
   }
   memory.out_of_memory_probability =

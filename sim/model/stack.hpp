@@ -140,6 +140,8 @@ struct Stack {
   bool lists_sequence_parallel_gradients = false;
   /// Pipeline sends carry 1/tp of the activation and are gathered on arrival (Narayanan et al. 2021, section 4.1).
   bool scatter_gather_pipeline_sends = false;
+  /// Memory is replayed pass by pass as this project's trainer allocates it (sim/memory/stage_replay), not estimated.
+  bool replays_memory = false;
   /// Gradients travel in buckets of this size when their reduction overlaps the backward pass.
   Bytes gradient_bucket{Bytes{0}};
   /// Norms and elementwise kernels: achieved time over that of the device's fused kernels.

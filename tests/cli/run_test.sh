@@ -110,7 +110,7 @@ installs_what_a_command_needs() {
   expect "$(grep -o 'libtoml.*' <(grep '^apt-get.*install' "$log"))" "$common" 'packages for predict'
   expect_match "$err" "*installing $common*" 'packages are named before they are installed'
   run test
-  expect "$(grep -o 'libtoml.*' <(grep '^apt-get.*install' "$log" | tail -1))" "$common libgtest-dev libbenchmark-dev zlib1g-dev" \
+  expect "$(grep -o 'libtoml.*' <(grep '^apt-get.*install' "$log" | tail -1))" "$common libgtest-dev libbenchmark-dev zlib1g-dev libeigen3-dev libopenmpi-dev openmpi-bin" \
     'packages for test'
 }
 
@@ -153,6 +153,22 @@ builds_the_program_of_a_command() {
   run predict
   run validate
   expect "$(builds)" 0 'builds when both are there'
+}
+
+trains_on_several_ranks() {
+  mkdir -p "$tree/kernels/trainer"
+  touch "$tree/kernels/trainer/CMakeLists.txt"
+  stand_in mpirun 'printf "<%s>" "$@"'
+  run train -n 2 --model gpt2-tiny
+  expect_match "$(grep '^cmake --build' "$log")" '*--target shardsim-train shardsim -j*' 'targets'
+  expect_match "$out" "<-n><2><--bind-to><none>*<$tree/build/bin/shardsim><train><--model><gpt2-tiny>" 'launcher'
+  run train -n 1000000 x
+  expect_match "$out" '*<--oversubscribe>*' 'more ranks than cores'
+  run train -n two
+  expect "$code" 1 'exit code'
+  expect_match "$err" '*-n expects the number of ranks*' 'message'
+  run train x
+  expect "$out" '<train><x>' 'one process'
 }
 
 starts_fast() {

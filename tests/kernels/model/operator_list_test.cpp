@@ -3,8 +3,6 @@
 
 #include <sstream>
 
-#include "kernels/communicator/single_communicator.hpp"
-#include "kernels/cpu/cpu_backend.hpp"
 #include "sim/model/enum_text.hpp"
 #include "tests/kernels/model/tensor_parallel_layouts.hpp"
 
@@ -55,7 +53,7 @@ TEST_P(OperatorList, IsWhatRuns) {
   for (const model::Scenario& scenario : tensor_parallel_layouts(GetParam().scenario)) {
     SCOPED_TRACE(layout_name(scenario));
     Recording recording;
-    TinyModel tiny{scenario, kernels::make_cpu_backend(), tensor_group(scenario), &recording};
+    TinyModel tiny{scenario, backend_for(scenario), tensor_group(scenario), &recording};
     (void)tiny.step();
     const std::vector<Operator> expected = predicted(scenario);
     for (std::size_t i = 0; i < std::max(expected.size(), recording.operators.size()); ++i) {
@@ -66,7 +64,7 @@ TEST_P(OperatorList, IsWhatRuns) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, OperatorList, ::testing::ValuesIn(variants()),
+INSTANTIATE_TEST_SUITE_P(Variants, OperatorList, ::testing::ValuesIn(with_16_bits(variants())),
                          [](const auto& instance) { return instance.param.name; });
 
 }  // namespace

@@ -14,14 +14,6 @@ struct Variant {
   model::Scenario scenario;
 };
 
-[[nodiscard]] inline model::Recompute recompute(model::RecomputeGranularity granularity,
-                                                model::RecomputeMethod method) {
-  model::Recompute result;
-  result.granularity = granularity;
-  result.method = method;
-  return result;
-}
-
 /// GPT and both BERTs, with each recomputation, with and without dropout.
 [[nodiscard]] inline std::vector<Variant> variants() {
   using model::RecomputeGranularity;
@@ -46,6 +38,18 @@ struct Variant {
     add("FullFirstBlock", recompute(RecomputeGranularity::full, RecomputeMethod::block), 0.1);
   }
   return result;
+}
+
+/// The same and each model in bf16 with fp32 gradients.
+[[nodiscard]] inline std::vector<Variant> with_16_bits(std::vector<Variant> variants) {
+  const std::size_t count = variants.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (variants[i].scenario.training.recompute.granularity != model::RecomputeGranularity::none) continue;
+    variants.push_back(variants[i]);
+    variants.back().name += "Bf16";
+    variants.back().scenario.training.precision = model::DType::bf16;
+  }
+  return variants;
 }
 
 /// tp = 1, 2, 4 … as many as there are ranks, each with and without sequence parallelism.

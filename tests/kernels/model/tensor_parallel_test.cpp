@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "kernels/communicator/single_communicator.hpp"
-#include "kernels/cpu/cpu_backend.hpp"
 #include "tests/kernels/model/tensor_parallel_layouts.hpp"
 
 namespace shardsim::test {
@@ -14,7 +13,7 @@ namespace {
 constexpr std::int64_t kMicroBatches = 2;
 
 TinyModel whole_model(const model::Scenario& scenario) {
-  return {scenario, kernels::make_cpu_backend(), kernels::make_single_communicator()};
+  return {scenario, backend_for(scenario), kernels::make_single_communicator()};
 }
 
 void expect_close(const std::vector<float>& divided, const std::vector<float>& whole, const std::string& name) {
@@ -30,7 +29,7 @@ void expect_close(const std::vector<float>& divided, const std::vector<float>& w
 void expect_same_as_one_rank(const model::Scenario& one, const model::Scenario& divided) {
   TinyModel whole = whole_model(one);
   const ModelChunk::Losses expected = whole.step(kMicroBatches);
-  TinyModel part{divided, kernels::make_cpu_backend(), tensor_group(divided)};
+  TinyModel part{divided, backend_for(divided), tensor_group(divided)};
   const ModelChunk::Losses losses = part.step(kMicroBatches);
   EXPECT_NEAR(losses.language_model, expected.language_model, 1e-5 * expected.language_model);
   EXPECT_NEAR(losses.sentence_order, expected.sentence_order, 1e-5 * expected.sentence_order);
