@@ -41,7 +41,7 @@ class Limits {
     const model::Training& training = scenario_.training;
     using model::Family;
     require(scenario_.gpus == ranks, "cluster.gpus", std::to_string(scenario_.gpus),
-            "the job has " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") + "; start it with mpirun -n " +
+            "the job has " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") + "; start it with -n " +
                 std::to_string(scenario_.gpus) + ", or give --gpus " + std::to_string(ranks));
     require(model.family == Family::gpt || model.family == Family::bert, "model.family", choice_text(model.family),
             "the trainer knows gpt and bert");

@@ -23,8 +23,9 @@ constexpr const char* kCommandLine = "command line";
 
 constexpr const char* kIntroduction =
     "Trains a GPT or BERT model with the operators that the predictions of the stack `shardsim` are made of.\n\n"
-    "Usage: shardsim train [FILE.toml | RUN] [options] [Megatron-LM flags]\n"
-    "       mpirun -n RANKS shardsim train …\n\n"
+    "Usage: shardsim train [-n RANKS] [FILE.toml | RUN] [options] [Megatron-LM flags]\n"
+    "       mpirun … shardsim train …   (or srun)\n\n"
+    "-n RANKS, as first option, starts that many ranks on this machine with mpirun.\n"
     "The scenario comes from the same inputs as that of `predict`: --megatron FILE, --hf-config FILE,\n"
     "--deepspeed-config FILE, --model NAME, --set SECTION.KEY=VALUE. Megatron-LM's flags may also stand on the "
     "command\n"
@@ -33,8 +34,8 @@ constexpr const char* kIntroduction =
 constexpr const char* kExamples =
     "\nExamples:\n"
     "  shardsim train --model gpt2-tiny\n"
-    "  mpirun -n 2 shardsim train --model gpt2-tiny --tensor-model-parallel-size 2 --sequence-parallel\n"
-    "  mpirun -n 4 shardsim train --megatron pretrain_gpt.sh --data-path corpus.txt --save checkpoints\n"
+    "  shardsim train -n 2 --model gpt2-tiny --tensor-model-parallel-size 2 --sequence-parallel\n"
+    "  shardsim train -n 4 --megatron pretrain_gpt.sh --data-path corpus.txt --save checkpoints\n"
     "\nExit codes: 0 trained, 2 bad input, 3 the run does not fit into memory, 70 a rank failed.\n";
 
 /// The words of the command line by who reads them.

@@ -75,7 +75,8 @@ TEST(TrainOptions, SuggestsTheOptionThatWasMeant) {
 }
 
 TEST(Job, IsFilledByItsRanks) {
-  expect_told({"--model", "gpt2-tiny", "--gpus", "4"}, {"cluster.gpus", "4", "the job has 2 ranks", "mpirun -n 4"}, 2);
+  expect_told({"--model", "gpt2-tiny", "--gpus", "4"},
+              {"cluster.gpus", "4", "the job has 2 ranks", "start it with -n 4"}, 2);
   expect_told({"--model", "gpt2-tiny", "--tensor-model-parallel-size", "4"},
               {"cluster.gpus = 2: is no multiple of tp 4"}, 2);
   EXPECT_EQ(told({"--model", "gpt2-tiny", "--tensor-model-parallel-size", "2"}, 2), "");
