@@ -6,17 +6,13 @@
 
 namespace shardsim::schedule {
 
-namespace {
+bool is_interleaved(const model::Parallelism& parallelism) {
+  return parallelism.schedule != model::Schedule::gpipe && parallelism.virtual_pipeline_model_parallel_size > 1;
+}
 
 std::int64_t group_size(const model::Parallelism& parallelism) {
   const std::int64_t given = parallelism.microbatch_group_size_per_virtual_pipeline_stage;
   return given > 0 ? given : parallelism.pipeline_model_parallel_size;
-}
-
-}  // namespace
-
-bool is_interleaved(const model::Parallelism& parallelism) {
-  return parallelism.schedule != model::Schedule::gpipe && parallelism.virtual_pipeline_model_parallel_size > 1;
 }
 
 std::int64_t chunks_in_flight(const model::Parallelism& parallelism, std::int64_t micro_batches, std::int64_t stage) {
@@ -33,8 +29,8 @@ std::int64_t chunks_in_flight(const model::Parallelism& parallelism, std::int64_
       return m * v;
     case Schedule::one_f_one_b:
     case Schedule::interleaved_one_f_one_b:
-    case Schedule::zero_bubble_h1:
       return std::min(m, p - stage);
+    case Schedule::zero_bubble_h1:
     case Schedule::zero_bubble_1p:
       return std::min(m, p);
     case Schedule::zero_bubble_2p:

@@ -11,12 +11,17 @@ namespace shardsim::schedule {
 /// True where a stage holds several chunks of the model and visits them in turn.
 [[nodiscard]] bool is_interleaved(const model::Parallelism& parallelism);
 
+/// Micro batches that go round one chunk before the next: as given, else the pipeline size.
+[[nodiscard]] std::int64_t group_size(const model::Parallelism& parallelism);
+
 /// Most (micro batch, chunk) pairs of `stage` (from 0) whose backward has not run; without interleaving a chunk is the
 /// whole stage, so the unit is micro batches. p stages, m micro batches, v chunks a stage, micro-batch group g:
 ///   GPipe                   m·v
-///   1F1B, ZB-H1             min(m, p − i)                            (Narayanan et al. 2021, section 2.2.1)
+///   1F1B                    min(m, p − i)                            (Narayanan et al. 2021, section 2.2.1)
 ///   interleaved 1F1B        min(m·v, 2(p − i − 1) + (v − 1)·g + 1)   (Megatron-LM's warm-up plus the running one)
-///   ZB-1p, ZB-2p            min(m, p), min(m, 2p − 1)                (Qi et al. 2023, sections 2 and 3)
+///   ZB-H1, ZB-1p            min(m, p)                                (Qi et al. 2023, sections 2 and 3)
+///   ZB-2p                   min(m, 2p − 1)                           (ibid.)
+/// Zero-bubble schedules hold a micro batch until its weight gradient has run.
 [[nodiscard]] std::int64_t chunks_in_flight(const model::Parallelism& parallelism, std::int64_t micro_batches,
                                             std::int64_t stage);
 

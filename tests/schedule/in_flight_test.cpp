@@ -42,7 +42,7 @@ TEST(InFlight, InterleavedCountsChunks) {
 }
 
 TEST(InFlight, ZeroBubble) {
-  EXPECT_EQ(chunks_in_flight(pipeline(Schedule::zero_bubble_h1, 8), 32, 2), 6);
+  EXPECT_EQ(chunks_in_flight(pipeline(Schedule::zero_bubble_h1, 8), 32, 2), 8);
   EXPECT_EQ(chunks_in_flight(pipeline(Schedule::zero_bubble_1p, 8), 32, 7), 8);
   EXPECT_EQ(chunks_in_flight(pipeline(Schedule::zero_bubble_2p, 8), 32, 7), 15);
   EXPECT_EQ(chunks_in_flight(pipeline(Schedule::zero_bubble_2p, 8), 10, 7), 10);
