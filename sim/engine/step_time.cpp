@@ -44,10 +44,9 @@ HidingWindows hiding_windows(const model::Scenario& scenario, const schedule::St
   const model::Parallelism& parallelism = scenario.parallelism;
   const auto passes = static_cast<double>(model::micro_batches(scenario));
   HidingWindows windows{stage.forward, stage.backward};
-  if (schedule::is_interleaved(parallelism)) {
+  if (parallelism.virtual_pipeline_model_parallel_size > 1) {
     const auto chunks = static_cast<double>(parallelism.virtual_pipeline_model_parallel_size);
-    const std::int64_t given = parallelism.microbatch_group_size_per_virtual_pipeline_stage;
-    const auto group = static_cast<double>(given > 0 ? given : parallelism.pipeline_model_parallel_size);
+    const auto group = static_cast<double>(schedule::group_size(parallelism, model::micro_batches(scenario)));
     windows.backward = (1.0 + std::min(group, passes) * (chunks - 1.0)) / chunks * stage.backward;
   }
   if (parallelism.zero_stage >= kShardedGradients) windows.backward = passes * stage.backward;

@@ -61,6 +61,10 @@ struct Cluster {
   Network inter_node;
   /// Sorted by nodes; empty = full bandwidth at every size.
   std::vector<ScalePoint> inter_node_scaling;
+  /// Nodes of one leaf switch, and the bandwidth of their cards together over that of the leaf's uplinks. 1: the fabric
+  /// never is the bottleneck.
+  std::int64_t nodes_per_leaf = 0;
+  double fabric_oversubscription = 1.0;
   /// Switch reduction inside the node (NVLink SHARP; Hopper and newer).
   bool nvlink_sharp = false;
   /// Share of the links' collective bandwidth that reductions in the switch reach (NCCL's nvlsEfficiency).

@@ -116,7 +116,7 @@ Bytes loss_logits(const model::Scenario& scenario, const model::RankSizes& sizes
         training.wgrad_deferral_limit > 0 ? std::min(passes, training.wgrad_deferral_limit) : passes;
     bytes += Bytes{waiting * sizes.tokens * (sizes.vocab + sizes.hidden) * sizes.element};
   }
-  if (scenario.parallelism.schedule == model::Schedule::gpipe) bytes += (passes - 1) * saved_logits(sizes);
+  if (schedule::runs_all_forwards_first(scenario.parallelism.schedule)) bytes += (passes - 1) * saved_logits(sizes);
   return bytes;
 }
 

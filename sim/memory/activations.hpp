@@ -30,7 +30,8 @@ namespace shardsim::memory {
 [[nodiscard]] Bytes backward_temporaries(const model::Scenario& scenario, const model::OperatorList& operators,
                                          const model::RankSizes& sizes, const model::Stage& stage);
 
-/// Logits at the peak of the loss, deferred output-layer gradients, and what GPipe keeps of earlier micro batches.
+/// Logits at the peak of the loss, deferred output-layer gradients, and what is kept of earlier micro batches where
+/// every forward comes first.
 [[nodiscard]] Bytes loss_logits(const model::Scenario& scenario, const model::RankSizes& sizes);
 
 }  // namespace shardsim::memory

@@ -67,7 +67,8 @@ inline constexpr std::array kChoices<Schedule>{Choice{Schedule::gpipe, "gpipe"},
                                                Choice{Schedule::interleaved_one_f_one_b, "interleaved_one_f_one_b"},
                                                Choice{Schedule::zero_bubble_h1, "zero_bubble_h1"},
                                                Choice{Schedule::zero_bubble_1p, "zero_bubble_1p"},
-                                               Choice{Schedule::zero_bubble_2p, "zero_bubble_2p"}};
+                                               Choice{Schedule::zero_bubble_2p, "zero_bubble_2p"},
+                                               Choice{Schedule::breadth_first, "breadth_first"}};
 
 template <>
 inline constexpr std::array kChoices<ContextParallelComm>{

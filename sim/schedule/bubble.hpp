@@ -27,6 +27,11 @@ struct StageTime {
 ///   Σ f_i + (m − 1)·max f_i + Σ b_i + (m − 1)·max b_i.
 [[nodiscard]] Seconds gpipe_span(const std::vector<StageTime>& stages, std::int64_t micro_batches);
 
+/// GPipe whose fill and drain pass one chunk of v instead of the stage (Lamy-Poirier 2022, section 3.3), m >= p:
+///   m·max f_i + (Σ f_i − max f_i)/v, and the same of b_i;  bubble over ideal time (p − 1)/(v·m).
+[[nodiscard]] Seconds breadth_first_span(const std::vector<StageTime>& stages, std::int64_t micro_batches,
+                                         std::int64_t chunks);
+
 /// Fill and drain pass every stage once, the slowest one beats m times (Narayanan et al. 2021, section 2.2, for equal
 /// stages):  Σ t_i + (m − 1)·max t_i;  bubble over ideal time (p − 1)/m.
 [[nodiscard]] Seconds one_f_one_b_span(const std::vector<StageTime>& stages, std::int64_t micro_batches);

@@ -6,11 +6,16 @@
 
 namespace shardsim::schedule {
 
-bool is_interleaved(const model::Parallelism& parallelism) {
-  return parallelism.schedule != model::Schedule::gpipe && parallelism.virtual_pipeline_model_parallel_size > 1;
+bool runs_all_forwards_first(model::Schedule schedule) {
+  return schedule == model::Schedule::gpipe || schedule == model::Schedule::breadth_first;
 }
 
-std::int64_t group_size(const model::Parallelism& parallelism) {
+bool is_interleaved(const model::Parallelism& parallelism) {
+  return !runs_all_forwards_first(parallelism.schedule) && parallelism.virtual_pipeline_model_parallel_size > 1;
+}
+
+std::int64_t group_size(const model::Parallelism& parallelism, std::int64_t micro_batches) {
+  if (runs_all_forwards_first(parallelism.schedule)) return micro_batches;
   const std::int64_t given = parallelism.microbatch_group_size_per_virtual_pipeline_stage;
   return given > 0 ? given : parallelism.pipeline_model_parallel_size;
 }
@@ -22,10 +27,11 @@ std::int64_t chunks_in_flight(const model::Parallelism& parallelism, std::int64_
   const std::int64_t m = micro_batches;
   SHARDSIM_CHECK(stage >= 0 && stage < p, "stage outside the pipeline");
   if (is_interleaved(parallelism)) {
-    return std::min(m * v, 2 * (p - stage - 1) + (v - 1) * group_size(parallelism) + 1);
+    return std::min(m * v, 2 * (p - stage - 1) + (v - 1) * group_size(parallelism, m) + 1);
   }
   switch (parallelism.schedule) {
     case Schedule::gpipe:
+    case Schedule::breadth_first:
       return m * v;
     case Schedule::one_f_one_b:
     case Schedule::interleaved_one_f_one_b:
@@ -46,11 +52,11 @@ std::vector<std::int64_t> in_flight_by_chunk(const model::Parallelism& paralleli
   const std::int64_t in_flight = chunks_in_flight(parallelism, micro_batches, stage);
   std::vector<std::int64_t> by_chunk(static_cast<std::size_t>(v), 0);
   if (!is_interleaved(parallelism)) {
-    // GPipe with chunks holds every micro batch on each of them.
+    // Breadth-first holds every micro batch on each of them.
     std::fill(by_chunk.begin(), by_chunk.end(), in_flight / v);
     return by_chunk;
   }
-  const std::int64_t group = group_size(parallelism);
+  const std::int64_t group = group_size(parallelism, micro_batches);
   const std::int64_t round = group * v;
   for (std::int64_t chunk = 0; chunk < v; ++chunk) {
     const std::int64_t in_last_round = std::clamp(in_flight % round - chunk * group, std::int64_t{0}, group);

@@ -8,15 +8,18 @@
 
 namespace shardsim::schedule {
 
-/// True where a stage holds several chunks of the model and visits them in turn.
+/// True where a stage holds several chunks of the model and visits them in turn, backwards between forwards.
 [[nodiscard]] bool is_interleaved(const model::Parallelism& parallelism);
 
-/// Micro batches that go round one chunk before the next: as given, else the pipeline size.
-[[nodiscard]] std::int64_t group_size(const model::Parallelism& parallelism);
+/// True where every forward pass of a stage comes before its first backward pass (GPipe, breadth-first).
+[[nodiscard]] bool runs_all_forwards_first(model::Schedule schedule);
+
+/// Micro batches that visit a chunk before the next chunk's turn: all where forwards come first, else as given, else p.
+[[nodiscard]] std::int64_t group_size(const model::Parallelism& parallelism, std::int64_t micro_batches);
 
 /// Most (micro batch, chunk) pairs of `stage` (from 0) whose backward has not run; without interleaving a chunk is the
 /// whole stage, so the unit is micro batches. p stages, m micro batches, v chunks a stage, micro-batch group g:
-///   GPipe                   m·v
+///   GPipe, breadth-first    m·v
 ///   1F1B                    min(m, p − i)                            (Narayanan et al. 2021, section 2.2.1)
 ///   interleaved 1F1B        min(m·v, 2(p − i − 1) + (v − 1)·g + 1)   (Megatron-LM's warm-up plus the running one)
 ///   ZB-H1, ZB-1p            min(m, p)                                (Qi et al. 2023, sections 2 and 3)

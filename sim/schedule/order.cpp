@@ -8,10 +8,9 @@ namespace shardsim::schedule {
 namespace {
 
 PipelineShape shape_of(const model::Parallelism& parallelism, std::int64_t micro_batches) {
-  PipelineShape shape{parallelism.pipeline_model_parallel_size, parallelism.virtual_pipeline_model_parallel_size,
-                      micro_batches, micro_batches};
-  if (is_interleaved(parallelism)) shape.group = group_size(parallelism);
-  return shape;
+  const std::int64_t chunks = parallelism.virtual_pipeline_model_parallel_size;
+  return {parallelism.pipeline_model_parallel_size, chunks,
+          chunks > 1 ? group_size(parallelism, micro_batches) : micro_batches, micro_batches};
 }
 
 bool is_planned(const model::Parallelism& parallelism) {
@@ -29,6 +28,7 @@ Order fixed(const model::Parallelism& parallelism, const PipelineShape& shape, s
   if (is_interleaved(parallelism)) return interleaved_order(shape, stage);
   switch (parallelism.schedule) {
     case Schedule::gpipe:
+    case Schedule::breadth_first:
       return breadth_first_order(shape);
     case Schedule::one_f_one_b:
     case Schedule::interleaved_one_f_one_b:

@@ -155,6 +155,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "training.global_batch_size", "no multiple of the 4 pipeline stages"},
         Mistake{"schedule_of_one_chunk", pipeline(24, 4, 2, 8, "schedule = \"gpipe\"\n"), "parallelism.schedule",
                 "interleaved_one_f_one_b would be right"},
+        Mistake{"breadth_first_with_few_micro_batches", pipeline(24, 4, 2, 3, "schedule = \"breadth_first\"\n"),
+                "training.global_batch_size", "3 micro batches per iteration are fewer than the 4 pipeline stages"},
         Mistake{"interleaving_without_chunks", pipeline(24, 4, 1, 8, "schedule = \"interleaved_one_f_one_b\"\n"),
                 "parallelism.schedule", "needs virtual_pipeline_model_parallel_size > 1"}),
     [](const auto& one) { return one.param.name; });

@@ -30,6 +30,7 @@ TEST(Bubble, EqualStagesHaveThePublishedShares) {
   EXPECT_DOUBLE_EQ(bubble_share(Schedule::one_f_one_b), 3.0 / 8);                  // (p − 1)/m
   EXPECT_DOUBLE_EQ(bubble_share(Schedule::gpipe), 3.0 / 8);                        // (p − 1)/m
   EXPECT_DOUBLE_EQ(bubble_share(Schedule::interleaved_one_f_one_b, 2), 3.0 / 16);  // (p − 1)/(v·m)
+  EXPECT_DOUBLE_EQ(bubble_share(Schedule::breadth_first, 2), 3.0 / 16);            // (p − 1)/(v·m)
   EXPECT_DOUBLE_EQ(bubble_share(Schedule::zero_bubble_h1), 3.0 / 24);              // (p − 1)/(3m)
   EXPECT_DOUBLE_EQ(bubble_share(Schedule::zero_bubble_1p), 3.0 / 24);
   EXPECT_DOUBLE_EQ(bubble_share(Schedule::zero_bubble_2p), 0.0);
@@ -59,6 +60,8 @@ TEST(Bubble, GpipeWaitsForTheSlowestOfEachPass) {
   const std::vector<StageTime> stages{stage(1, 4, 2), stage(3, 1, 0.5)};
   EXPECT_DOUBLE_EQ(gpipe_span(stages, 2).value(), 16.0);
   EXPECT_DOUBLE_EQ(one_f_one_b_span(stages, 2).value(), 14.0);
+  // Two chunks: (2·3 + 1/2) + (2·4 + 1/2).
+  EXPECT_DOUBLE_EQ(breadth_first_span(stages, 2, 2).value(), 15.0);
 }
 
 // Five stages and two micro batches: 1 + 2/4 weight gradients per stage move instead of H2's 3:

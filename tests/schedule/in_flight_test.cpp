@@ -21,6 +21,9 @@ Parallelism pipeline(Schedule schedule, std::int64_t stages, std::int64_t chunks
 TEST(InFlight, GpipeHoldsEveryMicroBatch) {
   EXPECT_EQ(chunks_in_flight(pipeline(Schedule::gpipe, 4), 16, 0), 16);
   EXPECT_EQ(chunks_in_flight(pipeline(Schedule::gpipe, 4), 16, 3), 16);
+  EXPECT_EQ(chunks_in_flight(pipeline(Schedule::breadth_first, 4, 3), 16, 3), 48);
+  EXPECT_EQ(in_flight_by_chunk(pipeline(Schedule::breadth_first, 4, 3), 16, 3),
+            (std::vector<std::int64_t>{16, 16, 16}));
 }
 
 TEST(InFlight, OneFOneBHoldsTheStagesThatFollow) {

@@ -49,6 +49,7 @@ std::string text(const Order& order, bool chunks = false) {
 
 TEST(Order, FixedSchedulesByHand) {
   EXPECT_EQ(text(order(pipeline(Schedule::gpipe, 2), 3, 1, {})), "F0 F1 F2 B2 B1 B0");
+  EXPECT_EQ(text(order(pipeline(Schedule::breadth_first, 2, 2), 2, 1, {}), true), "F0a F1a F0b F1b B1b B0b B1a B0a");
   EXPECT_EQ(text(order(pipeline(Schedule::one_f_one_b, 3), 4, 0, {})), "F0 F1 F2 B0 F3 B1 B2 B3");
   EXPECT_EQ(text(order(pipeline(Schedule::one_f_one_b, 3), 4, 2, {})), "F0 B0 F1 B1 F2 B2 F3 B3");
   EXPECT_EQ(text(order(pipeline(Schedule::one_f_one_b, 3), 1, 0, {})), "F0 B0");
@@ -112,8 +113,9 @@ Case random_case(std::mt19937& random) {
   const auto up_to = [&](std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
   };
-  const auto schedule = static_cast<Schedule>(up_to(0, static_cast<int>(Schedule::zero_bubble_2p)));
+  const auto schedule = static_cast<Schedule>(up_to(0, static_cast<int>(Schedule::breadth_first)));
   const std::int64_t p = up_to(1, 9);
+  if (schedule == Schedule::breadth_first) return {pipeline(schedule, p, up_to(1, 5)), up_to(p, 40)};
   if (schedule != Schedule::interleaved_one_f_one_b) return {pipeline(schedule, p), up_to(1, 40)};
   const std::int64_t stages = std::max<std::int64_t>(p, 2);
   const std::int64_t group = up_to(stages, stages + 4);
@@ -153,11 +155,12 @@ TEST(Order, AnyPipelineRunsEveryPassOnceWithoutDeadlock) {
     const std::int64_t p = parallelism.pipeline_model_parallel_size;
     const std::int64_t v = parallelism.virtual_pipeline_model_parallel_size;
     const std::vector<StageTime> times = random_times(random, p);
-    const bool split = parallelism.schedule >= Schedule::zero_bubble_h1;
-    const bool planned = parallelism.schedule >= Schedule::zero_bubble_1p;
+    const bool planned =
+        parallelism.schedule == Schedule::zero_bubble_1p || parallelism.schedule == Schedule::zero_bubble_2p;
+    const bool split = planned || parallelism.schedule == Schedule::zero_bubble_h1;
     const std::vector<Order> all = orders(parallelism, m, times);
     SCOPED_TRACE(::testing::Message() << "schedule " << static_cast<int>(parallelism.schedule) << " p " << p << " v "
-                                      << v << " m " << m << " g " << group_size(parallelism));
+                                      << v << " m " << m << " g " << group_size(parallelism, m));
     ASSERT_EQ(all.size(), static_cast<std::size_t>(p));
     for (std::int64_t stage = 0; stage < p; ++stage) {
       const Order& of_stage = all[static_cast<std::size_t>(stage)];
@@ -176,19 +179,41 @@ TEST(Order, AnyPipelineRunsEveryPassOnceWithoutDeadlock) {
 }
 
 // (p − 1)/(v·m) over ideal, idle over makespan (p − 1)/(v·m + p − 1), whatever the groups.
-TEST(Order, InterleavedBubbleIsDividedByTheChunks) {
+TEST(Order, BubbleIsDividedByTheChunks) {
   std::mt19937 random{20211};
   for (int i = 0; i < 500; ++i) {
     const auto [parallelism, m] = random_case(random);
-    if (parallelism.schedule != Schedule::interleaved_one_f_one_b) continue;
+    const bool looped = parallelism.schedule == Schedule::breadth_first;
+    if (!looped && parallelism.schedule != Schedule::interleaved_one_f_one_b) continue;
     const std::int64_t p = parallelism.pipeline_model_parallel_size;
     const std::int64_t v = parallelism.virtual_pipeline_model_parallel_size;
     // In chunks: 3 units for each of v·m passes.
     const double makespan = play_equal(parallelism, m).makespan();
     const double ideal = 3.0 * static_cast<double>(v * m);
     EXPECT_DOUBLE_EQ(makespan, ideal + 3.0 * static_cast<double>(p - 1))
-        << "p " << p << " v " << v << " m " << m << " g " << group_size(parallelism);
+        << "p " << p << " v " << v << " m " << m << " g " << group_size(parallelism, m);
     EXPECT_DOUBLE_EQ((makespan - ideal) / makespan, static_cast<double>(p - 1) / static_cast<double>(v * m + p - 1));
+  }
+}
+
+// Qi et al. (2023), table 4: more memory never makes the planned schedule slower, and it is never slower than H1 or
+// 1F1B.
+TEST(Order, PlannedZeroBubbleIsNoSlowerThanWhatItReplaces) {
+  std::mt19937 random{2023};
+  for (int i = 0; i < 300; ++i) {
+    const std::int64_t p = 2 + static_cast<std::int64_t>(random() % 11);
+    const std::int64_t m = p * (2 + static_cast<std::int64_t>(random() % 4));
+    const std::vector<StageTime> times(static_cast<std::size_t>(p), random_times(random, 1).front());
+    const auto longest = [&](Schedule schedule) {
+      return play(orders(pipeline(schedule, p), m, times), 1, m, times).longest_stage();
+    };
+    const double rounding = 1e-9;
+    const double two = longest(Schedule::zero_bubble_2p);
+    const double one = longest(Schedule::zero_bubble_1p);
+    const double h1 = longest(Schedule::zero_bubble_h1);
+    EXPECT_LE(two, one + rounding) << "case " << i;
+    EXPECT_LE(one, h1 + rounding) << "case " << i;
+    EXPECT_LT(h1, longest(Schedule::one_f_one_b)) << "case " << i;
   }
 }
 

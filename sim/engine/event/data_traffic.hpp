@@ -21,16 +21,16 @@ struct Collective {
   Picoseconds time = 0;
 };
 
-/// Blocks that run in one go, between what is awaited before and what is issued after.
+/// Blocks that run in one go, between what is awaited before and what is issued after. Collectives are issued by their
+/// index and awaited by their place among all that were issued in this iteration.
 struct Piece {
-  /// Counts the collectives issued in this iteration, from 0; -1 = none.
-  std::int32_t awaits = -1;
-  /// Collectives by index, before and after the blocks.
   std::vector<std::int32_t> issues_before;
+  /// -1 = none.
+  std::int32_t awaits = -1;
+  std::vector<std::int32_t> issues_awaited;
   std::vector<BlockKind> blocks;
   std::vector<std::int32_t> issues_after;
-  /// What was issued after is awaited at once.
-  bool waits_after = false;
+  std::int32_t awaits_after = -1;
 };
 
 /// ZeRO-0/1: gradients travel in buckets that fill as the last backward passes the layers, or in one message at the end;
@@ -48,11 +48,12 @@ class DataTraffic {
   [[nodiscard]] const std::vector<std::int32_t>& after_passes() const { return after_passes_; }
   [[nodiscard]] const std::vector<std::int32_t>& after_optimizer() const { return after_optimizer_; }
 
-  /// An action that runs as one piece without data-parallel traffic. Actions are asked about in order, each once.
-  [[nodiscard]] bool is_cut(std::size_t action) const;
+  /// False: the action runs in one go, without data-parallel traffic.
+  [[nodiscard]] bool is_cut(std::size_t action, const schedule::Action& what) const;
+  /// Of an action that is cut; asked for in order, each once.
   [[nodiscard]] std::vector<Piece> pieces(std::size_t action, const schedule::Action& what,
                                           const std::vector<BlockKind>& blocks);
-  /// Collectives issued so far, in the order in which pieces() was asked.
+  /// Collectives issued so far.
   [[nodiscard]] std::int32_t issued() const { return issued_; }
 
  private:
@@ -68,10 +69,12 @@ class DataTraffic {
   void add(const cost::Pricer& pricer, const model::Stage& stage, const model::Operator& op);
   void find_ends(const schedule::Order& order);
   [[nodiscard]] std::int64_t parameters_of(BlockKind kind) const;
-  [[nodiscard]] std::vector<Piece> layer_pieces(std::size_t action, const schedule::Action& what,
-                                                const std::vector<BlockKind>& blocks);
-  void gather(Piece& piece, const schedule::Action& what, BlockKind kind);
-  void reduce(Piece& piece, BlockKind kind);
+  void gather_layer(std::vector<Piece>& pieces);
+  void await_bucket(std::vector<Piece>& pieces, BlockKind kind);
+  /// Buckets that fill with this block's gradients.
+  [[nodiscard]] std::int64_t full_buckets(BlockKind kind);
+  [[nodiscard]] std::int64_t buckets_holding(std::int64_t parameters, std::int64_t buckets) const;
+  void issue_after(std::vector<Piece>& pieces, std::int64_t count);
 
   const model::Scenario& scenario_;
   std::vector<Collective> collectives_;
@@ -83,15 +86,16 @@ class DataTraffic {
   /// By chunk: its first action, and the action that completes its gradients.
   std::vector<std::size_t> first_;
   std::vector<std::size_t> last_;
-  std::size_t actions_ = 0;
   /// Parameters of the stage, and of the blocks whose gradients are complete or whose gathers were awaited.
   std::int64_t stage_parameters_ = 0;
   std::int64_t reduced_ = 0;
   std::int64_t gathered_ = 0;
   std::int64_t buckets_issued_ = 0;
-  std::int32_t issued_ = 0;
-  /// ZeRO-3: the gather that the next layer waits for was issued as this.
+  std::int32_t awaited_bucket_ = -1;
+  std::int64_t gathers_issued_ = 0;
+  /// ZeRO-3: the gather of the next layer, if it was issued.
   std::int32_t next_gather_ = -1;
+  std::int32_t issued_ = 0;
 };
 
 }  // namespace shardsim::engine::event
