@@ -89,4 +89,9 @@ HybridPlacement place_hybrid(const Scenario& scenario) {
           placement({instances, share * stride.data}, {}, scenario.cluster.gpus_per_node)};
 }
 
+std::int64_t global_rank(const Parallelism& parallelism, const RankPlace& place) {
+  const Strides stride = strides(parallelism);
+  return place.tensor + place.context * stride.context + place.data * stride.data + place.pipeline * stride.pipeline;
+}
+
 }  // namespace shardsim::model

@@ -76,8 +76,8 @@ bool DataTraffic::is_cut(std::size_t action, const Action& what) const {
   const int zero_stage = scenario_.parallelism.zero_stage;
   const auto chunk = static_cast<std::size_t>(what.chunk);
   const bool gathers = parameters_.any() && (zero_stage >= kShardedParameters || first_[chunk] == action);
-  const bool reduces = gradients_.any() && completes_gradients(what.work) &&
-                       (zero_stage >= kShardedGradients || last_[chunk] == action);
+  const bool reduces =
+      gradients_.any() && completes_gradients(what.work) && (zero_stage >= kShardedGradients || last_[chunk] == action);
   return gathers || reduces;
 }
 
@@ -136,10 +136,11 @@ void DataTraffic::await_bucket(std::vector<Piece>& pieces, BlockKind kind) {
 
 std::int64_t DataTraffic::full_buckets(BlockKind kind) {
   reduced_ += parameters_of(kind);
-  const std::int64_t full = reduced_ == stage_parameters_ ? gradients_.count
-                                                          : static_cast<std::int64_t>(static_cast<double>(reduced_) /
-                                                                                      static_cast<double>(stage_parameters_) *
-                                                                                      static_cast<double>(gradients_.count));
+  const std::int64_t full =
+      reduced_ == stage_parameters_
+          ? gradients_.count
+          : static_cast<std::int64_t>(static_cast<double>(reduced_) / static_cast<double>(stage_parameters_) *
+                                      static_cast<double>(gradients_.count));
   const std::int64_t newly = full - buckets_issued_;
   buckets_issued_ = full;
   return newly;

@@ -33,9 +33,9 @@ struct Piece {
   std::int32_t awaits_after = -1;
 };
 
-/// ZeRO-0/1: gradients travel in buckets that fill as the last backward passes the layers, or in one message at the end;
-/// parameters are gathered beside the first forward, all from its start, or after the optimizer. ZeRO-2 reduces after
-/// every micro batch, ZeRO-3 after every layer, and gathers every layer's parameters one layer ahead.
+/// ZeRO-0/1: gradients travel in buckets that fill as the last backward passes the layers, or in one message at the
+/// end; parameters are gathered beside the first forward, all from its start, or after the optimizer. ZeRO-2 reduces
+/// after every micro batch, ZeRO-3 after every layer, and gathers every layer's parameters one layer ahead.
 class DataTraffic {
  public:
   DataTraffic(const model::Scenario& scenario, const cost::Pricer& pricer, const model::Stage& stage,

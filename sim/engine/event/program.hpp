@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
+#include "sim/engine/event/data_traffic.hpp"
 #include "sim/engine/event/pass_cost.hpp"
 #include "sim/model/layout.hpp"
 #include "sim/model/scenario.hpp"
+#include "sim/schedule/bubble.hpp"
 #include "sim/schedule/order.hpp"
 
 namespace shardsim::engine::event {
@@ -25,20 +26,20 @@ using Sequence = std::vector<Run>;
 enum class Code : std::uint8_t {
   /// Sequence `index` on host and device.
   run,
-  /// Waits for the message of slot `index`.
+  /// The device waits for the message of slot `index`.
   receive,
   /// Sends a message into slot `index` of stage `peer`.
   send,
   /// Puts collective `index` of the stage on its data-parallel lane.
   issue,
-  /// The device waits for the `index`-th collective that was issued in this iteration.
+  /// The device waits for the collective that was the `index`-th to be issued in this iteration.
   await_collective,
-  /// The device waits for all members of the group, then for the collective.
+  /// The device waits for first and last stage, or for everyone, and then for their collective.
   join_embedding,
   join_all,
   /// The host waits for the device.
   synchronize,
-  /// Costs of the host at the end of an iteration.
+  /// The host's fixed cost; the iteration is over.
   finish,
 };
 
@@ -48,19 +49,10 @@ struct Instruction {
   /// -1: once per iteration.
   std::int32_t micro_batch = -1;
   std::int32_t index = 0;
-  /// send: the receiving stage; run: the schedule::Work.
   std::int32_t peer = 0;
 };
 
-/// A collective of a stage's data-parallel group, undisturbed.
-struct Collective {
-  std::string_view name;
-  model::OperatorKind kind = model::OperatorKind::all_reduce;
-  Bytes bytes{0};
-  Picoseconds time = 0;
-};
-
-struct Stage {
+struct StageProgram {
   std::vector<Instruction> code;
   std::vector<Collective> collectives;
 };
@@ -68,9 +60,9 @@ struct Stage {
 /// A send between neighbouring stages.
 struct Hop {
   Bytes bytes{0};
-  /// From the end of the pass to the arrival, undisturbed.
+  /// Undisturbed.
   Picoseconds time = 0;
-  /// The sender's device waits for it, and so does the receiver's host.
+  /// The sender's device waits for it, and the hosts of both for their devices.
   bool exposed = false;
   /// Sequence that the receiver runs on arrival (all-gather of a scattered send); -1 = none.
   std::int32_t arrival = -1;
@@ -85,28 +77,26 @@ struct JoinedCollective {
 struct Programs {
   std::vector<PassCost> passes;
   std::vector<Sequence> sequences;
-  std::vector<Stage> stages;
+  std::vector<StageProgram> stages;
+  /// As the schedule was planned with.
+  std::vector<schedule::StageTime> stage_times;
   Hop hop;
   JoinedCollective embedding;
   /// Gradient norm.
   JoinedCollective all;
   Picoseconds per_iteration = 0;
-  /// Messages that one stage can receive in an iteration.
-  std::int32_t slots = 0;
-  /// Iterations to play until they repeat: stages that do not wait for each other at the end run ahead.
+  std::int32_t chunks = 1;
+  std::int32_t micro_batches = 1;
+  /// Iterations to play. Where stages do not wait for each other at the end, each runs into its next iteration, and
+  /// only the last one played is steady.
   int iterations = 1;
 };
 
 [[nodiscard]] Programs compile(const model::Scenario& scenario, const std::vector<model::Stage>& layout);
 
-/// Slot of a message: of every chunk and micro batch one activation and one gradient arrive.
-struct Slot {
-  std::int32_t chunk = 0;
-  std::int32_t micro_batch = 0;
-  bool gradient = false;
-};
-[[nodiscard]] constexpr std::int32_t slot_index(Slot slot, std::int32_t chunks, std::int32_t micro_batches) {
-  return ((slot.gradient ? chunks : 0) + slot.chunk) * micro_batches + slot.micro_batch;
+/// Messages that a stage can receive in an iteration: an activation and a gradient per chunk and micro batch.
+[[nodiscard]] constexpr std::int32_t slots(const Programs& programs) {
+  return 2 * programs.chunks * programs.micro_batches;
 }
 
 }  // namespace shardsim::engine::event
