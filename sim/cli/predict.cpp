@@ -8,6 +8,7 @@
 #include "sim/cli/collect.hpp"
 #include "sim/cli/predict_options.hpp"
 #include "sim/engine/closed_form.hpp"
+#include "sim/engine/event/predict.hpp"
 #include "sim/input/resolve.hpp"
 #include "sim/plan/changes_that_fit.hpp"
 #include "sim/report/report.hpp"
@@ -65,7 +66,8 @@ int run_predict(const Arguments& arguments) {
   Problems problems;
   const input::Settings settings = collect_settings(options, problems);
   const model::Scenario scenario = resolve_all(settings, problems);
-  const engine::Prediction prediction = engine::predict(scenario);
+  const engine::Prediction prediction =
+      options.engine == Engine::event ? engine::event::predict(scenario) : engine::predict(scenario);
   // Whole or not at all: nothing is printed when writing the report fails.
   std::ostringstream text;
   write(text, options.format, scenario, prediction);

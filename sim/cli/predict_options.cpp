@@ -43,6 +43,8 @@ po::options_description described(PredictOptions& options) {
   described.add_options()("set", po::value(&options.set)->composing()->value_name("SECTION.KEY=VALUE"),
                           "overrides one value; may be repeated");
   described.add_options()("format", po::value<std::string>()->value_name("table|json|csv"), "table by default");
+  described.add_options()("engine", po::value<std::string>()->value_name("closed_form|event"),
+                          "how time is computed: in closed form (the default), or by playing the iteration");
   described.add_options()("help,h", po::bool_switch(&options.help), "this text");
   return described;
 }
@@ -52,6 +54,12 @@ Format parse_format(const std::string& name) {
   if (name == "json") return Format::json;
   if (name == "csv") return Format::csv;
   usage_error("predict", "--format " + name + ": the formats are table, json, csv");
+}
+
+Engine parse_engine(const std::string& name) {
+  if (name == "closed_form") return Engine::closed_form;
+  if (name == "event") return Engine::event;
+  usage_error("predict", "--engine " + name + ": the engines are closed_form, event");
 }
 
 [[noreturn]] void unknown_option(const po::options_description& known, const std::string& option) {
@@ -76,6 +84,7 @@ PredictOptions parse_predict_options(const Arguments& arguments) {
     po::store(po::command_line_parser(arguments).options(all).positional(positional).style(style).run(), given);
     po::notify(given);
     if (given.count("format") > 0) options.format = parse_format(given["format"].as<std::string>());
+    if (given.count("engine") > 0) options.engine = parse_engine(given["engine"].as<std::string>());
   } catch (const po::unknown_option& error) {
     unknown_option(shown, error.get_option_name());
   } catch (const po::too_many_positional_options_error&) {

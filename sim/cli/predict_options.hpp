@@ -9,6 +9,7 @@
 namespace shardsim::cli {
 
 enum class Format { table, json, csv };
+enum class Engine { closed_form, event };
 
 /// As given; empty = not given. Files may be "-" (standard input).
 struct PredictOptions {
@@ -26,6 +27,7 @@ struct PredictOptions {
   /// "section.key=value" each.
   std::vector<std::string> set;
   Format format = Format::table;
+  Engine engine = Engine::closed_form;
 };
 
 /// Throws InputError for unknown or malformed options.

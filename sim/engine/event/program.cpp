@@ -137,8 +137,9 @@ class Compiler {
       const Action& action = order[i];
       const auto chunk = static_cast<std::size_t>(action.chunk);
       const auto blocks = [&] { return blocks_of(scenario_, stage.chunks[chunk], action.work); };
+      write(Code::synchronize);
       write_receive(index, action);
-      if (traffic.is_cut(i, action)) {
+      if (traffic.is_cut(i, action) || (stage.chunks[chunk].head && action.work != Work::forward)) {
         for (const Piece& piece : traffic.pieces(i, action, blocks())) write_piece(piece, action);
       } else {
         std::int32_t& known = whole[chunk][static_cast<std::size_t>(action.work)];
@@ -154,7 +155,13 @@ class Compiler {
     if (piece.awaits >= 0) write(Code::await_collective, piece.awaits);
     for (const std::int32_t collective : piece.issues_awaited) write(Code::issue, collective);
     if (!piece.blocks.empty()) {
-      write(Code::run, action, sequence(piece.blocks, action.work), static_cast<std::int32_t>(action.work));
+      std::vector<BlockKind> blocks = piece.blocks;
+      if (blocks.front() == BlockKind::head && action.work != Work::forward) {
+        write(Code::run, action, sequence({BlockKind::head}, action.work), static_cast<std::int32_t>(action.work));
+        write(Code::synchronize);
+        blocks.erase(blocks.begin());
+      }
+      if (!blocks.empty()) write(Code::run, action, sequence(blocks, action.work), static_cast<std::int32_t>(action.work));
     }
     for (const std::int32_t collective : piece.issues_after) write(Code::issue, collective);
     if (piece.awaits_after >= 0) write(Code::await_collective, piece.awaits_after);
@@ -175,7 +182,7 @@ class Compiler {
     const bool forward = action.work == Work::forward;
     if (action.work == Work::weight_gradient || (forward && piece == 0) || (!forward && piece == pieces() - 1)) return;
     write(Code::receive, action, slot(piece, action.micro_batch, !forward), 0);
-    if (programs_.hop.exposed) write(Code::synchronize);
+    write(Code::synchronize);
     if (programs_.hop.arrival >= 0) write(Code::run, action, programs_.hop.arrival, 0);
   }
 
