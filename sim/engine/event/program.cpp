@@ -137,7 +137,7 @@ class Compiler {
       const Action& action = order[i];
       const auto chunk = static_cast<std::size_t>(action.chunk);
       const auto blocks = [&] { return blocks_of(scenario_, stage.chunks[chunk], action.work); };
-      write(Code::synchronize);
+      if (host_waits()) write(Code::synchronize);
       write_receive(index, action);
       if (traffic.is_cut(i, action) || (stage.chunks[chunk].head && action.work != Work::forward)) {
         for (const Piece& piece : traffic.pieces(i, action, blocks())) write_piece(piece, action);
@@ -167,6 +167,9 @@ class Compiler {
     if (piece.awaits_after >= 0) write(Code::await_collective, piece.awaits_after);
   }
 
+  /// Sends beside compute are awaited by streams only (Megatron's overlap_p2p_communication).
+  [[nodiscard]] bool host_waits() const { return layout_.size() == 1 || programs_.hop.exposed; }
+
   /// Pieces of the model that this chunk's input comes from and its output goes to; -1 = none.
   [[nodiscard]] std::int32_t piece_of(std::size_t stage, const Action& action) const {
     return action.chunk * static_cast<std::int32_t>(layout_.size()) + static_cast<std::int32_t>(stage);
@@ -182,7 +185,7 @@ class Compiler {
     const bool forward = action.work == Work::forward;
     if (action.work == Work::weight_gradient || (forward && piece == 0) || (!forward && piece == pieces() - 1)) return;
     write(Code::receive, action, slot(piece, action.micro_batch, !forward), 0);
-    write(Code::synchronize);
+    if (host_waits()) write(Code::synchronize);
     if (programs_.hop.arrival >= 0) write(Code::run, action, programs_.hop.arrival, 0);
   }
 
