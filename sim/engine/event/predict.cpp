@@ -113,7 +113,7 @@ CommunicationByGroup communication_of(const Demand& demand, const TermTimes& ter
 
 }  // namespace
 
-Prediction predict(const model::Scenario& scenario, const Options& options) {
+Outcome play(const model::Scenario& scenario, const Options& options) {
   const std::vector<model::Stage> layout = model::layout(scenario.model, scenario.parallelism, scenario.stack);
   const Programs programs = compile(scenario, layout);
   const bool explicitly = options.replicas == Replicas::every_one || options.variation.any();
@@ -124,8 +124,13 @@ Prediction predict(const model::Scenario& scenario, const Options& options) {
   const Unit& shown = busiest(player.units());
   const Demand demand = demand_of(programs, shown.stage);
   const TermTimes terms = terms_of(demand, shown.account, player.iteration());
-  return assemble(scenario, terms, communication_of(demand, terms),
-                  memory::predict_memory(scenario, layout, model::list_operators(scenario)));
+  return {assemble(scenario, terms, communication_of(demand, terms),
+                   memory::predict_memory(scenario, layout, model::list_operators(scenario))),
+          player.events()};
+}
+
+Prediction predict(const model::Scenario& scenario, const Options& options) {
+  return play(scenario, options).prediction;
 }
 
 }  // namespace shardsim::engine::event

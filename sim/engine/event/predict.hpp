@@ -24,8 +24,17 @@ struct Options {
   Progress progress;
 };
 
-/// Time and memory of one iteration, as the closed form predicts them. The terms are those of the slowest stage's
-/// busiest replica. Throws Interrupted.
+struct Outcome {
+  Prediction prediction;
+  /// Popped from the queue.
+  std::uint64_t events = 0;
+};
+
+/// Time and memory of one iteration, as the closed form predicts them. The terms are those of the unit that is busy for
+/// longest. Throws Interrupted.
+[[nodiscard]] Outcome play(const model::Scenario& scenario, const Options& options = {});
+
+/// The prediction alone.
 [[nodiscard]] Prediction predict(const model::Scenario& scenario, const Options& options = {});
 
 }  // namespace shardsim::engine::event

@@ -161,7 +161,8 @@ class Compiler {
         write(Code::synchronize);
         blocks.erase(blocks.begin());
       }
-      if (!blocks.empty()) write(Code::run, action, sequence(blocks, action.work), static_cast<std::int32_t>(action.work));
+      if (!blocks.empty())
+        write(Code::run, action, sequence(blocks, action.work), static_cast<std::int32_t>(action.work));
     }
     for (const std::int32_t collective : piece.issues_after) write(Code::issue, collective);
     if (piece.awaits_after >= 0) write(Code::await_collective, piece.awaits_after);

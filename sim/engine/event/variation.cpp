@@ -28,6 +28,8 @@ double normal_quantile(double probability) {
 }  // namespace
 
 LogNormal::LogNormal(double deviation, std::uint64_t seed) : seed_{mixed(seed)} {
+  quantiles_.fill(kNominal);
+  if (deviation == 0.0) return;
   const auto last = static_cast<double>(quantiles_.size() - 1);
   for (std::size_t i = 0; i < quantiles_.size(); ++i) {
     const double probability = std::clamp(static_cast<double>(i) / last, 0.5 / last, 1.0 - 0.5 / last);
