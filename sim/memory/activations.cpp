@@ -41,6 +41,19 @@ Bytes layer_gradients(const model::Scenario& scenario, const model::RankSizes& s
   return Bytes{residual_gradients + std::max(ffn, attention)};
 }
 
+/// Layers of a chunk that keep everything, and inputs kept of the recomputed ones.
+struct SavedLayers {
+  std::int64_t whole;
+  std::int64_t inputs;
+};
+SavedLayers saved_layers(const model::Scenario& scenario, const model::Chunk& chunk) {
+  const model::Recompute& recompute = scenario.training.recompute;
+  const std::int64_t recomputed = recomputed_layers(scenario, chunk);
+  const bool groups = recompute.method == RecomputeMethod::uniform;
+  return {chunk.layers - recomputed,
+          groups ? (recomputed + recompute.num_layers - 1) / recompute.num_layers : recomputed};
+}
+
 /// ZeRO-3 holds about two layers' parameters and one layer's gradients whole (Rajbhandari et al. 2020, section 5.3),
 /// and the embedding while the ends run.
 Bytes gathered_parameters(const model::Scenario& scenario, const model::Stage& stage) {
@@ -61,14 +74,22 @@ Bytes saved_by(const model::Block& block) {
   return saved;
 }
 
+std::vector<Bytes> saved_tensors(const model::Scenario& scenario, const model::OperatorList& operators,
+                                 const model::Chunk& chunk) {
+  const SavedLayers layers = saved_layers(scenario, chunk);
+  std::vector<Bytes> tensors;
+  tensors.reserve(static_cast<std::size_t>(layers.inputs + layers.whole + 2));
+  if (chunk.embedding) tensors.push_back(saved_by(operators.embedding));
+  tensors.insert(tensors.end(), static_cast<std::size_t>(layers.inputs), saved_by(operators.recomputed_layer));
+  tensors.insert(tensors.end(), static_cast<std::size_t>(layers.whole), saved_by(operators.layer));
+  if (chunk.head) tensors.push_back(saved_by(operators.head));
+  return tensors;
+}
+
 Bytes chunk_activations(const model::Scenario& scenario, const model::OperatorList& operators,
                         const model::Chunk& chunk) {
-  const model::Recompute& recompute = scenario.training.recompute;
-  const std::int64_t recomputed = recomputed_layers(scenario, chunk);
-  const std::int64_t inputs = recompute.method == RecomputeMethod::uniform
-                                  ? (recomputed + recompute.num_layers - 1) / recompute.num_layers
-                                  : recomputed;
-  Bytes bytes = (chunk.layers - recomputed) * saved_by(operators.layer) + inputs * saved_by(operators.recomputed_layer);
+  const SavedLayers layers = saved_layers(scenario, chunk);
+  Bytes bytes = layers.whole * saved_by(operators.layer) + layers.inputs * saved_by(operators.recomputed_layer);
   if (chunk.embedding) bytes += saved_by(operators.embedding);
   if (chunk.head) bytes += saved_by(operators.head);
   return bytes;
@@ -76,13 +97,10 @@ Bytes chunk_activations(const model::Scenario& scenario, const model::OperatorLi
 
 Bytes stage_activations(const model::Scenario& scenario, const model::OperatorList& operators,
                         const model::Stage& stage, std::int64_t stage_index) {
-  const std::vector<std::int64_t> in_flight =
-      schedule::in_flight_by_chunk(scenario.parallelism, micro_batches(scenario), stage_index);
-  Bytes bytes{0};
-  for (std::size_t chunk = 0; chunk < stage.chunks.size(); ++chunk) {
-    bytes += in_flight[chunk] * chunk_activations(scenario, operators, stage.chunks[chunk]);
-  }
-  return bytes;
+  std::vector<Bytes> chunks;
+  chunks.reserve(stage.chunks.size());
+  for (const model::Chunk& chunk : stage.chunks) chunks.push_back(chunk_activations(scenario, operators, chunk));
+  return schedule::most_held(scenario.parallelism, micro_batches(scenario), stage_index, chunks);
 }
 
 Bytes pipeline_buffers(const model::Scenario& scenario, const model::RankSizes& sizes) {
@@ -106,18 +124,24 @@ Bytes backward_temporaries(const model::Scenario& scenario, const model::Operato
   return bytes;
 }
 
-Bytes loss_logits(const model::Scenario& scenario, const model::RankSizes& sizes) {
-  const auto logits = static_cast<double>(sizes.tokens * sizes.loss_vocab);
-  Bytes bytes = rounded_bytes(logit_bytes(scenario) * logits);
+Logits logits(const model::Scenario& scenario, const model::RankSizes& sizes) {
   const model::Training& training = scenario.training;
-  const std::int64_t passes = micro_batches(scenario);
+  Logits logits;
+  logits.peak = rounded_bytes(logit_bytes(scenario) * static_cast<double>(sizes.tokens * sizes.loss_vocab));
+  logits.softmax = std::min(logits.peak, saved_logits(sizes));
   if (training.defer_embedding_wgrad_compute) {
-    const std::int64_t waiting =
-        training.wgrad_deferral_limit > 0 ? std::min(passes, training.wgrad_deferral_limit) : passes;
-    bytes += Bytes{waiting * sizes.tokens * (sizes.vocab + sizes.hidden) * sizes.element};
+    const std::int64_t passes = micro_batches(scenario);
+    logits.most_deferred = training.wgrad_deferral_limit > 0 ? std::min(passes, training.wgrad_deferral_limit) : passes;
+    logits.deferred = Bytes{sizes.tokens * (sizes.vocab + sizes.hidden) * sizes.element};
   }
-  if (schedule::runs_all_forwards_first(scenario.parallelism.schedule)) bytes += (passes - 1) * saved_logits(sizes);
-  return bytes;
+  return logits;
+}
+
+Bytes kept_logits(const model::Scenario& scenario, const Logits& logits) {
+  if (!schedule::runs_all_forwards_first(scenario.parallelism.schedule)) return logits.most_deferred * logits.deferred;
+  // The peak is the first backward: from then on more goes with each micro batch than a deferred gradient adds.
+  return std::min<std::int64_t>(1, logits.most_deferred) * logits.deferred +
+         (micro_batches(scenario) - 1) * logits.softmax;
 }
 
 }  // namespace shardsim::memory

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "sim/base/units.hpp"
 #include "sim/model/layout.hpp"
@@ -18,6 +19,10 @@ namespace shardsim::memory {
 [[nodiscard]] Bytes chunk_activations(const model::Scenario& scenario, const model::OperatorList& operators,
                                       const model::Chunk& chunk);
 
+/// The same tensor by tensor, one a layer, in the order of the forward pass.
+[[nodiscard]] std::vector<Bytes> saved_tensors(const model::Scenario& scenario, const model::OperatorList& operators,
+                                               const model::Chunk& chunk);
+
 /// A stage's activations at their peak: of every chunk as many as are in flight (sim/schedule).
 [[nodiscard]] Bytes stage_activations(const model::Scenario& scenario, const model::OperatorList& operators,
                                       const model::Stage& stage, std::int64_t stage_index);
@@ -30,8 +35,20 @@ namespace shardsim::memory {
 [[nodiscard]] Bytes backward_temporaries(const model::Scenario& scenario, const model::OperatorList& operators,
                                          const model::RankSizes& sizes, const model::Stage& stage);
 
-/// Logits at the peak of the loss, deferred output-layer gradients, and what is kept of earlier micro batches where
-/// every forward comes first.
-[[nodiscard]] Bytes loss_logits(const model::Scenario& scenario, const model::RankSizes& sizes);
+/// What the head and the loss of one micro batch hold beside the activations. `sizes`: of the head.
+struct Logits {
+  /// While the loss runs forward or backward, all of the logits' copies.
+  Bytes peak;
+  /// Of these, what stays from the forward to the backward.
+  Bytes softmax;
+  /// Where output-layer weight gradients wait for the drain of the pipeline: each keeps its logits' gradient and input.
+  Bytes deferred;
+  std::int64_t most_deferred = 0;
+};
+[[nodiscard]] Logits logits(const model::Scenario& scenario, const model::RankSizes& sizes);
+
+/// Most that is kept beside the logits of the micro batch that runs: deferred gradients, and the softmax of the others
+/// where every forward comes first.
+[[nodiscard]] Bytes kept_logits(const model::Scenario& scenario, const Logits& logits);
 
 }  // namespace shardsim::memory

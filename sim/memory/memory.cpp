@@ -24,10 +24,11 @@ struct Moment {
 Moment peak_moment(const model::Scenario& scenario, const model::OperatorList& operators, const model::RankSizes& sizes,
                    const model::Stage& stage, std::int64_t index, const ModelState& state) {
   const Bytes activations = stage_activations(scenario, operators, stage, index) + pipeline_buffers(scenario, sizes);
-  const Bytes logits = stage.has_head() ? loss_logits(scenario, head_sizes(scenario, sizes)) : Bytes{0};
+  const Logits loss = stage.has_head() ? logits(scenario, head_sizes(scenario, sizes)) : Logits{};
+  const Bytes kept = kept_logits(scenario, loss);
   const std::array<Moment, 3> moments{
-      Moment{"loss", activations, Bytes{0}, logits},
-      Moment{"backward", activations, backward_temporaries(scenario, operators, sizes, stage), Bytes{0}},
+      Moment{"loss", activations, Bytes{0}, loss.peak + kept},
+      Moment{"backward", activations, backward_temporaries(scenario, operators, sizes, stage), kept},
       Moment{"optimizer step", Bytes{0}, state.step_temporaries, Bytes{0}}};
   Moment peak = moments[1];
   for (const Moment& moment : moments) {

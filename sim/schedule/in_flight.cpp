@@ -1,8 +1,10 @@
 #include "sim/schedule/in_flight.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "sim/base/check.hpp"
+#include "sim/schedule/order_of_schedule.hpp"
 
 namespace shardsim::schedule {
 
@@ -46,23 +48,33 @@ std::int64_t chunks_in_flight(const model::Parallelism& parallelism, std::int64_
   return 0;
 }
 
-std::vector<std::int64_t> in_flight_by_chunk(const model::Parallelism& parallelism, std::int64_t micro_batches,
-                                             std::int64_t stage) {
-  const std::int64_t v = parallelism.virtual_pipeline_model_parallel_size;
+Bytes most_held(const model::Parallelism& parallelism, std::int64_t micro_batches, std::int64_t stage,
+                const std::vector<Bytes>& chunk_bytes) {
   const std::int64_t in_flight = chunks_in_flight(parallelism, micro_batches, stage);
-  std::vector<std::int64_t> by_chunk(static_cast<std::size_t>(v), 0);
+  const auto differs = [&](Bytes bytes) { return bytes != chunk_bytes.front(); };
+  const auto chunks = static_cast<std::int64_t>(chunk_bytes.size());
+  if (std::none_of(chunk_bytes.begin(), chunk_bytes.end(), differs)) return in_flight * chunk_bytes.front();
+  // Breadth-first holds every micro batch on each chunk.
   if (!is_interleaved(parallelism)) {
-    // Breadth-first holds every micro batch on each of them.
-    std::fill(by_chunk.begin(), by_chunk.end(), in_flight / v);
-    return by_chunk;
+    return in_flight / chunks * std::accumulate(chunk_bytes.begin(), chunk_bytes.end(), Bytes{0});
   }
-  const std::int64_t group = group_size(parallelism, micro_batches);
-  const std::int64_t round = group * v;
-  for (std::int64_t chunk = 0; chunk < v; ++chunk) {
-    const std::int64_t in_last_round = std::clamp(in_flight % round - chunk * group, std::int64_t{0}, group);
-    by_chunk[static_cast<std::size_t>(chunk)] = in_flight / round * group + in_last_round;
+  // Between its warm-up (less than two rounds, as g >= p) and its last groups a schedule repeats itself.
+  constexpr std::int64_t kGroups = 4;
+  PipelineShape shape = pipeline_shape(parallelism, micro_batches);
+  shape.micro_batches = std::min(micro_batches, kGroups * shape.group + micro_batches % shape.group);
+  const std::int64_t passes = chunks * shape.micro_batches;
+  const std::int64_t ahead = std::min(in_flight - 1, passes);
+  const auto bytes_of = [&](std::int64_t pass, Work work) {
+    return chunk_bytes[static_cast<std::size_t>(pass_at(shape, pass, work).chunk)];
+  };
+  Bytes held{0};
+  Bytes most{0};
+  for (std::int64_t pass = 0; pass < passes; ++pass) {
+    held += bytes_of(pass, Work::forward);
+    most = std::max(most, held);
+    if (pass >= ahead) held -= bytes_of(pass - ahead, Work::backward);
   }
-  return by_chunk;
+  return most;
 }
 
 }  // namespace shardsim::schedule

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/base/units.hpp"
 #include "sim/model/parallelism.hpp"
 
 namespace shardsim::schedule {
@@ -28,9 +29,9 @@ namespace shardsim::schedule {
 [[nodiscard]] std::int64_t chunks_in_flight(const model::Parallelism& parallelism, std::int64_t micro_batches,
                                             std::int64_t stage);
 
-/// The same by chunk: the first chunks_in_flight() forward passes of the stage visit chunk 0 for a group of micro
-/// batches, then chunk 1 for the same group, and so on.
-[[nodiscard]] std::vector<std::int64_t> in_flight_by_chunk(const model::Parallelism& parallelism,
-                                                           std::int64_t micro_batches, std::int64_t stage);
+/// Most bytes that `stage` holds at once where each pair of chunk c in flight holds chunk_bytes[c]. Chunks that differ
+/// (the embedding's, the head's) peak at different moments, which a walk through the schedule finds.
+[[nodiscard]] Bytes most_held(const model::Parallelism& parallelism, std::int64_t micro_batches, std::int64_t stage,
+                              const std::vector<Bytes>& chunk_bytes);
 
 }  // namespace shardsim::schedule

@@ -1,11 +1,9 @@
 #include <algorithm>
 
+#include "sim/schedule/in_flight.hpp"
 #include "sim/schedule/order_of_schedule.hpp"
 
 namespace shardsim::schedule {
-namespace {
-
-/// The micro batch and chunk of the k-th forward or backward pass of a stage.
 Action pass_at(const PipelineShape& shape, std::int64_t k, Work work) {
   const std::int64_t round = shape.group * shape.chunks;
   const std::int64_t first = k / round * shape.group;
@@ -15,6 +13,14 @@ Action pass_at(const PipelineShape& shape, std::int64_t k, Work work) {
   return {static_cast<std::int32_t>(first + within % group),
           static_cast<std::int32_t>(work == Work::forward ? chunk : shape.chunks - 1 - chunk), work};
 }
+
+PipelineShape pipeline_shape(const model::Parallelism& parallelism, std::int64_t micro_batches) {
+  const std::int64_t chunks = parallelism.virtual_pipeline_model_parallel_size;
+  return {parallelism.pipeline_model_parallel_size, chunks,
+          chunks > 1 ? group_size(parallelism, micro_batches) : micro_batches, micro_batches};
+}
+
+namespace {
 
 /// `warm_up` forwards ahead of the first backward, then both in turn.
 Order in_turn(const PipelineShape& shape, std::int64_t warm_up) {

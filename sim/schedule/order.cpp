@@ -7,12 +7,6 @@
 namespace shardsim::schedule {
 namespace {
 
-PipelineShape shape_of(const model::Parallelism& parallelism, std::int64_t micro_batches) {
-  const std::int64_t chunks = parallelism.virtual_pipeline_model_parallel_size;
-  return {parallelism.pipeline_model_parallel_size, chunks,
-          chunks > 1 ? group_size(parallelism, micro_batches) : micro_batches, micro_batches};
-}
-
 bool is_planned(const model::Parallelism& parallelism) {
   return !is_interleaved(parallelism) && (parallelism.schedule == model::Schedule::zero_bubble_1p ||
                                           parallelism.schedule == model::Schedule::zero_bubble_2p);
@@ -48,14 +42,14 @@ Order fixed(const model::Parallelism& parallelism, const PipelineShape& shape, s
 Order order(const model::Parallelism& parallelism, std::int64_t micro_batches, std::int64_t stage,
             const std::vector<StageTime>& times) {
   SHARDSIM_CHECK(stage >= 0 && stage < parallelism.pipeline_model_parallel_size, "stage outside the pipeline");
-  const PipelineShape shape = shape_of(parallelism, micro_batches);
+  const PipelineShape shape = pipeline_shape(parallelism, micro_batches);
   if (!is_planned(parallelism)) return fixed(parallelism, shape, stage);
   return planned(parallelism, shape, times)[static_cast<std::size_t>(stage)];
 }
 
 std::vector<Order> orders(const model::Parallelism& parallelism, std::int64_t micro_batches,
                           const std::vector<StageTime>& times) {
-  const PipelineShape shape = shape_of(parallelism, micro_batches);
+  const PipelineShape shape = pipeline_shape(parallelism, micro_batches);
   if (is_planned(parallelism)) return planned(parallelism, shape, times);
   std::vector<Order> all;
   all.reserve(static_cast<std::size_t>(shape.stages));

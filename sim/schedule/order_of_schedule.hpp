@@ -18,6 +18,11 @@ struct PipelineShape {
   std::int64_t micro_batches = 1;
 };
 
+[[nodiscard]] PipelineShape pipeline_shape(const model::Parallelism& parallelism, std::int64_t micro_batches);
+
+/// The k-th forward or backward pass of any stage where chunks take turns.
+[[nodiscard]] Action pass_at(const PipelineShape& shape, std::int64_t k, Work work);
+
 /// Every micro batch forward through a chunk before the next chunk's turn, and backwards in the mirrored order: with
 /// one chunk GPipe (Huang et al. 2019, figure 2c), with more the breadth-first schedule (Lamy-Poirier 2022, figure 4).
 [[nodiscard]] Order breadth_first_order(const PipelineShape& shape);

@@ -100,10 +100,11 @@ TEST(Memory, LogitsOfTheLastStage) {
   tests::divide(scenario, 2, 2, 1, 4);
   const model::RankSizes sizes{scenario};
   const std::int64_t logits = 2 * 512 * 51'200 / 2;
-  EXPECT_EQ(loss_logits(scenario, sizes), rounded_bytes(scenario.stack.logit_bytes.unfused * logits));
+  const Logits loss = memory::logits(scenario, sizes);
+  EXPECT_EQ(loss.peak, rounded_bytes(scenario.stack.logit_bytes.unfused * logits));
+  EXPECT_EQ(kept_logits(scenario, loss), Bytes{0});
   scenario.parallelism.schedule = model::Schedule::gpipe;
-  EXPECT_EQ(loss_logits(scenario, sizes),
-            rounded_bytes(scenario.stack.logit_bytes.unfused * logits) + Bytes{3 * 4 * logits});
+  EXPECT_EQ(kept_logits(scenario, loss), Bytes{3 * 4 * logits});
 }
 
 // Normal distribution: at the capacity one half; one standard deviation below it P(Z > 1) = 0.158655.

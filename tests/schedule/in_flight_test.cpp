@@ -22,8 +22,7 @@ TEST(InFlight, GpipeHoldsEveryMicroBatch) {
   EXPECT_EQ(chunks_in_flight(pipeline(Schedule::gpipe, 4), 16, 0), 16);
   EXPECT_EQ(chunks_in_flight(pipeline(Schedule::gpipe, 4), 16, 3), 16);
   EXPECT_EQ(chunks_in_flight(pipeline(Schedule::breadth_first, 4, 3), 16, 3), 48);
-  EXPECT_EQ(in_flight_by_chunk(pipeline(Schedule::breadth_first, 4, 3), 16, 3),
-            (std::vector<std::int64_t>{16, 16, 16}));
+  EXPECT_EQ(most_held(pipeline(Schedule::breadth_first, 4, 3), 16, 3, {Bytes{1}, Bytes{1}, Bytes{2}}), Bytes{64});
 }
 
 TEST(InFlight, OneFOneBHoldsTheStagesThatFollow) {
@@ -49,6 +48,18 @@ TEST(InFlight, ZeroBubble) {
   EXPECT_EQ(chunks_in_flight(pipeline(Schedule::zero_bubble_1p, 8), 32, 7), 8);
   EXPECT_EQ(chunks_in_flight(pipeline(Schedule::zero_bubble_2p, 8), 32, 7), 15);
   EXPECT_EQ(chunks_in_flight(pipeline(Schedule::zero_bubble_2p, 8), 10, 7), 10);
+}
+
+// Stage 3 of 4, 2 chunks: 4 forwards ahead. At the 5th forward it holds 4 of chunk 0 and 1 of chunk 1; at the 9th, with
+// 4 backwards done on chunk 1, 5 of chunk 0. All in flight with 5 micro batches in groups of 4 and 1: no more than 5
+// each.
+TEST(InFlight, ChunksPeakAtDifferentMoments) {
+  const Parallelism parallelism = pipeline(Schedule::interleaved_one_f_one_b, 4, 2);
+  EXPECT_EQ(most_held(parallelism, 16, 3, {Bytes{10}, Bytes{10}}), Bytes{50});
+  EXPECT_EQ(most_held(parallelism, 16, 3, {Bytes{10}, Bytes{9}}), Bytes{50});
+  EXPECT_EQ(most_held(parallelism, 16, 3, {Bytes{10}, Bytes{11}}), Bytes{51});
+  EXPECT_EQ(most_held(parallelism, 4, 3, {Bytes{10}, Bytes{9}}), Bytes{49});
+  EXPECT_EQ(most_held(parallelism, 5, 0, {Bytes{1}, Bytes{1000}}), Bytes{5005});
 }
 
 TEST(InFlight, StageOutsideThePipelineIsABug) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/base/check.hpp"
+#include "sim/base/units.hpp"
 #include "tests/schedule/play.hpp"
 
 namespace shardsim::schedule {
@@ -134,6 +135,23 @@ std::vector<StageTime> random_times(std::mt19937& random, std::int64_t stages) {
   return times;
 }
 
+std::vector<Bytes> random_bytes(std::mt19937& random, std::int64_t chunks) {
+  std::vector<Bytes> bytes(static_cast<std::size_t>(chunks));
+  for (Bytes& one : bytes) one = Bytes{static_cast<std::int64_t>(1 + random() % 100)};
+  return bytes;
+}
+
+Bytes most_held_by(const Order& order, const std::vector<Bytes>& chunk_bytes) {
+  Bytes now{0};
+  Bytes most{0};
+  for (const Action& action : order) {
+    const Bytes bytes = chunk_bytes[static_cast<std::size_t>(action.chunk)];
+    if (action.work == Work::forward) most = std::max(most, now += bytes);
+    if (action.work == Work::backward || action.work == Work::weight_gradient) now -= bytes;
+  }
+  return most;
+}
+
 void expect_every_pass_once(const Order& order, std::int64_t chunks, std::int64_t micro_batches, bool split) {
   std::vector<int> done(static_cast<std::size_t>(chunks * micro_batches), 0);
   for (const Action& action : order) {
@@ -172,6 +190,10 @@ TEST(Order, AnyPipelineRunsEveryPassOnceWithoutDeadlock) {
       } else {
         ASSERT_EQ(most_in_flight(of_stage), held) << "stage " << stage;
       }
+    }
+    for (std::int64_t stage = 0; !planned && stage < p; ++stage) {
+      const std::vector<Bytes> bytes = random_bytes(random, v);
+      ASSERT_EQ(most_held(parallelism, m, stage, bytes), most_held_by(all[static_cast<std::size_t>(stage)], bytes));
     }
     const Played played = play(all, v, m, times);
     ASSERT_FALSE(played.deadlock);
