@@ -34,6 +34,7 @@ struct RankPlace {
   std::int64_t data = 0;
   std::int64_t pipeline = 0;
 };
+[[nodiscard]] RankPlace place_of_rank(const Parallelism& parallelism, std::int64_t rank);
 [[nodiscard]] std::int64_t global_rank(const Parallelism& parallelism, const RankPlace& place);
 
 }  // namespace shardsim::model

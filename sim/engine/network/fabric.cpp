@@ -96,10 +96,11 @@ std::vector<Fabric::Members> Fabric::by_node(const std::vector<std::int64_t>& gp
   return nodes;
 }
 
-Traffic Fabric::traffic(Load& load, double bytes_per_byte) const {
+Traffic Fabric::collective(Load& load, double bytes_per_byte) const {
   Traffic traffic{load.take(), bytes_per_byte, std::numeric_limits<double>::max()};
   for (const Use use : traffic.uses) {
-    traffic.ceiling = std::min(traffic.ceiling, capacities_[static_cast<std::size_t>(use.link)] / ratio_of(use.weight));
+    if (nodes_per_leaf_ > 0 && use.link >= first_uplink_) break;
+    traffic.ceiling = std::min(traffic.ceiling, capacity(use.link) / ratio_of(use.weight));
   }
   return traffic;
 }
@@ -109,7 +110,7 @@ Traffic Fabric::ring(const std::vector<Members>& nodes, double ranks) const {
   Load load;
   if (nodes.size() == 1) {
     for (const std::int64_t gpu : nodes.front().gpus) load.both(port(gpu), kUnitWeight);
-    return traffic(load, (ranks - 1.0) / ranks);
+    return collective(load, (ranks - 1.0) / ranks);
   }
   const auto channels = std::max<std::int64_t>(1, static_cast<std::int64_t>(ranks) / std::ssize(nodes));
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -121,7 +122,7 @@ Traffic Fabric::ring(const std::vector<Members>& nodes, double ranks) const {
     }
     cross(load, nodes[i].node, nodes[(i + 1) % nodes.size()].node, channels * kUnitWeight);
   }
-  return traffic(load, (ranks - 1.0) / ranks / static_cast<double>(channels));
+  return collective(load, (ranks - 1.0) / ranks / static_cast<double>(channels));
 }
 
 /// The flow is what one rank sends out of its node, or, within one node, to the others.
@@ -139,7 +140,7 @@ Traffic Fabric::all_to_all(const std::vector<Members>& nodes, double ranks) cons
       cross(load, here.node, there.node, weight_of(members * static_cast<double>(there.gpus.size()) / unit));
     }
   }
-  return traffic(load, unit / ranks);
+  return collective(load, unit / ranks);
 }
 
 Traffic Fabric::collective(hardware::Collective kind, const std::vector<std::int64_t>& gpus) const {
@@ -154,16 +155,19 @@ Traffic Fabric::collective(hardware::Collective kind, const std::vector<std::int
 
 Traffic Fabric::sends(const std::vector<Send>& messages) const {
   Load load;
+  double ceiling = std::numeric_limits<double>::max();
   for (const Send message : messages) {
     SHARDSIM_CHECK(message.from != message.to, "a GPU sends to another one");
     const std::int64_t from_node = message.from / gpus_per_node_;
     const std::int64_t to_node = message.to / gpus_per_node_;
     const bool inside = from_node == to_node;
-    load.out(inside ? port(message.from) : card(message.from), kUnitWeight);
+    const LinkId out = inside ? port(message.from) : card(message.from);
+    load.out(out, kUnitWeight);
     load.in(inside ? port(message.to) : card(message.to), kUnitWeight);
     cross(load, from_node, to_node, kUnitWeight);
+    ceiling = std::min(ceiling, capacity(out));
   }
-  return traffic(load, 1.0);
+  return {load.take(), 1.0, ceiling};
 }
 
 }  // namespace shardsim::engine::network

@@ -12,6 +12,7 @@
 // the two phases of an all-reduce load each rank's links evenly in both directions just as the ring does.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -27,7 +28,8 @@ struct Traffic {
   std::vector<Use> uses;
   /// Bytes of the flow per byte of the tensor, as collectives count it (sends: of one message).
   double bytes_per_byte = 1.0;
-  /// Rate at which the first of its links is full.
+  /// Rate at which a collective, or one message, fills the first of its ports and cards. Uplinks may slow even what
+  /// runs alone: its undisturbed time does not know of them.
   double ceiling = 0.0;
 
   /// Average rate of a tensor of `bytes` (positive) in the time that the operation takes undisturbed, at most
@@ -61,6 +63,7 @@ class Fabric {
     std::vector<std::int64_t> gpus;
   };
 
+  [[nodiscard]] double capacity(LinkId link) const { return capacities_[static_cast<std::size_t>(link)]; }
   [[nodiscard]] LinkId port(std::int64_t gpu) const;
   [[nodiscard]] LinkId card(std::int64_t gpu) const;
   [[nodiscard]] LinkId uplink(std::int64_t node) const;
@@ -68,7 +71,7 @@ class Fabric {
   [[nodiscard]] Traffic ring(const std::vector<Members>& nodes, double ranks) const;
   [[nodiscard]] Traffic all_to_all(const std::vector<Members>& nodes, double ranks) const;
   void cross(Load& load, std::int64_t from_node, std::int64_t to_node, Weight weight) const;
-  [[nodiscard]] Traffic traffic(Load& load, double bytes_per_byte) const;
+  [[nodiscard]] Traffic collective(Load& load, double bytes_per_byte) const;
 
   std::int64_t gpus_per_node_;
   std::int64_t cards_per_node_;

@@ -8,7 +8,7 @@
 
 namespace shardsim::engine::network {
 
-FlowNetwork::FlowNetwork(std::vector<double> capacities) : links_(capacities.size()) {
+FlowNetwork::FlowNetwork(std::vector<double> capacities) : links_(capacities.size()), full_(capacities.size(), 0) {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     SHARDSIM_CHECK(capacities[i] > 0.0 && std::isfinite(capacities[i]), "capacities are positive");
     links_[i].capacity = capacities[i];
@@ -42,6 +42,7 @@ FlowId FlowNetwork::start(RouteId route, Picoseconds undisturbed, double rate_bo
   for (std::size_t i = first; i < end; ++i) {
     Link& link = link_of(uses_[i]);
     link.demand.add(uses_[i].weight, rate_bound, link.inverse_capacity);
+    full(uses_[i].link) = link.demand.exceeds_capacity() ? 1 : 0;
     flow.places.push_back(static_cast<std::int32_t>(link.members.size()));
     link.members.push_back({id, static_cast<std::int32_t>(i - first)});
   }
@@ -50,12 +51,11 @@ FlowId FlowNetwork::start(RouteId route, Picoseconds undisturbed, double rate_bo
 }
 
 /// The last member takes the place.
-void FlowNetwork::leave(const Use& use, std::int32_t place) {
-  auto& members = link_of(use).members;
-  const Member last = members.back();
-  members[static_cast<std::size_t>(place)] = last;
+void FlowNetwork::leave(Link& link, std::int32_t place) {
+  const Member last = link.members.back();
+  link.members[static_cast<std::size_t>(place)] = last;
   flows_[static_cast<std::size_t>(last.flow)].places[static_cast<std::size_t>(last.use)] = place;
-  members.pop_back();
+  link.members.pop_back();
 }
 
 void FlowNetwork::mark_changed(LinkId index) {
@@ -71,9 +71,10 @@ void FlowNetwork::remove(FlowId id, Picoseconds now) {
   const auto [first, end] = routes_[static_cast<std::size_t>(flow.route)];
   for (std::size_t i = first; i < end; ++i) {
     Link& link = link_of(uses_[i]);
-    if (link.demand.exceeds_capacity()) mark_changed(uses_[i].link);
+    if (full(uses_[i].link) != 0) mark_changed(uses_[i].link);
     link.demand.take_away(uses_[i].weight, flow.bound, link.inverse_capacity);
-    leave(uses_[i], flow.places[i - first]);
+    full(uses_[i].link) = link.demand.exceeds_capacity() ? 1 : 0;
+    leave(link, flow.places[i - first]);
   }
   flow.route = -1;
   free_.push_back(id);
@@ -92,10 +93,11 @@ void FlowNetwork::reach(FlowId id) {
 }
 
 /// Members feel each other where the link is asked for too much, or was before one of them left.
-void FlowNetwork::visit(Link& link) {
+void FlowNetwork::visit(LinkId index) {
+  Link& link = links_[static_cast<std::size_t>(index)];
   if (link.visit == visit_) return;
   link.visit = visit_;
-  link.local = link.demand.exceeds_capacity() ? filling_.add_link(link.capacity) : -1;
+  link.local = full(index) != 0 ? filling_.add_link(link.capacity) : -1;
   for (const Member member : link.members) reach(member.flow);
 }
 
@@ -106,19 +108,17 @@ void FlowNetwork::gather() {
   reached_.clear();
   for (const FlowId flow : started_) reach(flow);
   for (const LinkId index : changed_) {
-    Link& link = links_[static_cast<std::size_t>(index)];
-    link.changed = false;
-    visit(link);
+    links_[static_cast<std::size_t>(index)].changed = false;
+    visit(index);
   }
   for (std::size_t next = 0; next < reached_.size(); ++next) {
     const RunningFlow& flow = flows_[static_cast<std::size_t>(reached_[next])];
     const auto [first, end] = routes_[static_cast<std::size_t>(flow.route)];
     filling_.add_flow(flow.bound);
     for (std::size_t i = first; i < end; ++i) {
-      Link& link = link_of(uses_[i]);
-      if (!link.demand.exceeds_capacity()) continue;
-      visit(link);
-      filling_.add_use(link.local, uses_[i].weight);
+      if (full(uses_[i].link) == 0) continue;
+      visit(uses_[i].link);
+      filling_.add_use(link_of(uses_[i]).local, uses_[i].weight);
     }
   }
   started_.clear();

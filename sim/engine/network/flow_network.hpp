@@ -89,14 +89,17 @@ class FlowNetwork {
   };
 
   [[nodiscard]] Link& link_of(const Use& use) { return links_[static_cast<std::size_t>(use.link)]; }
-  void leave(const Use& use, std::int32_t place);
-  void mark_changed(LinkId link);
+  [[nodiscard]] char& full(LinkId link) { return full_[static_cast<std::size_t>(link)]; }
+  void leave(Link& link, std::int32_t place);
+  void mark_changed(LinkId index);
   void reach(FlowId flow);
-  void visit(Link& link);
+  void visit(LinkId link);
   void gather();
   void set_rate(FlowId flow, double rate, Picoseconds now);
 
   std::vector<Link> links_;
+  /// By link: its demand exceeds its capacity. Apart from the links, because large collectives look at thousands.
+  std::vector<char> full_;
   std::vector<Route> routes_;
   std::vector<Use> uses_;
   std::vector<RunningFlow> flows_;

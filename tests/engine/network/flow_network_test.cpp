@@ -2,16 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <map>
 
-#include "tests/engine/network/random_network.hpp"
+#include "tests/engine/network/playback.hpp"
+#include "tests/engine/network/siblings.hpp"
 
 namespace shardsim::engine::network {
 namespace {
 
 constexpr Picoseconds kNanosecond = 1000;
+constexpr std::uint32_t kNetworks = 2000;
 
 std::map<FlowId, Picoseconds> as_map(const std::vector<Finish>& finishes) {
   std::map<FlowId, Picoseconds> times;
@@ -68,81 +68,40 @@ TEST(FlowNetwork, GivenUpBeforeItRan) {
   EXPECT_EQ(as_map(network.settle(0)), (Times{{second, 100}}));
 }
 
-/// Runs flows of a random network, each started at a time from a short list, until all are finished.
-class Playback {
- public:
-  explicit Playback(std::uint32_t seed) : given_(random_network(seed, 12, 40)), network_(given_.capacities) {
-    std::mt19937 random(seed);
-    for (Flow& flow : given_.flows) {
-      if (std::isinf(flow.rate_bound)) flow.rate_bound = 1e6;
-      routes_.push_back(network_.add_route(flow.uses));
-      starts_.push_back(static_cast<Picoseconds>(below(random, 5)) * 700 * kNanosecond);
-      work_.push_back(static_cast<Picoseconds>(1 + below(random, 4)) * 500 * kNanosecond);
-    }
-  }
-
-  /// Finishing times by flow. Flows that start at one time are started in order, or backwards.
-  std::vector<Picoseconds> finishing_times(bool backwards, bool check_rates) {
-    std::vector<Picoseconds> finished(starts_.size(), -1);
-    std::vector<FlowId> ids(starts_.size(), -1);
-    for (Picoseconds now = next_time(ids, finished); now >= 0; now = next_time(ids, finished)) {
-      for (std::size_t i = 0; i < ids.size(); ++i) {
-        if (ids[i] < 0 || finished[i] >= 0 || !network_.is_due(ids[i], now)) continue;
-        network_.remove(ids[i], now);
-        finished[i] = now;
-      }
-      for (std::size_t k = 0; k < ids.size(); ++k) {
-        const std::size_t i = backwards ? ids.size() - 1 - k : k;
-        if (starts_[i] == now) ids[i] = network_.start(routes_[i], work_[i], given_.flows[i].rate_bound, now);
-      }
-      network_.settle(now);
-      if (check_rates) expect_max_min_rates(ids, finished);
-    }
-    return finished;
-  }
-
- private:
-  /// -1: all is done.
-  Picoseconds next_time(const std::vector<FlowId>& ids, const std::vector<Picoseconds>& finished) const {
-    Picoseconds next = -1;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      if (finished[i] >= 0) continue;
-      const Picoseconds time = ids[i] < 0 ? starts_[i] : network_.finish(ids[i]);
-      if (next < 0 || time < next) next = time;
-    }
-    return next;
-  }
-
-  void expect_max_min_rates(const std::vector<FlowId>& ids, const std::vector<Picoseconds>& finished) const {
-    std::vector<Flow> running;
-    std::vector<double> rates;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] < 0 || finished[i] >= 0) continue;
-      running.push_back(given_.flows[i]);
-      rates.push_back(network_.rate(ids[i]));
-    }
-    EXPECT_EQ(rates, max_min_rates(given_.capacities, running));
-  }
-
-  RandomNetwork given_;
-  FlowNetwork network_;
-  std::vector<RouteId> routes_;
-  std::vector<Picoseconds> starts_;
-  std::vector<Picoseconds> work_;
-};
-
 TEST(FlowNetwork, RatesAreThoseOfAllFlowsSolvedAtOnce) {
-  for (std::uint32_t seed = 0; seed < 2000; ++seed) {
-    SCOPED_TRACE(seed);
-    (void)Playback(seed).finishing_times(false, true);
+  for (std::uint32_t seed = 0; seed < kNetworks; ++seed) {
+    const TimedNetwork timed = random_timed_network(seed);
+    (void)finishing_times(timed, Order::as_given, [&](const Rates& rates) {
+      std::vector<Flow> running;
+      std::vector<double> expected;
+      for (std::size_t i = 0; i < rates.size(); ++i) {
+        if (!rates[i].first) continue;
+        running.push_back(timed.flows[i].flow);
+        expected.push_back(rates[i].second);
+      }
+      EXPECT_EQ(expected, max_min_rates(timed.capacities, running)) << "seed " << seed;
+    });
     if (HasFailure()) return;
   }
 }
 
 TEST(FlowNetwork, OrderAtOneTimeDoesNotMatter) {
-  for (std::uint32_t seed = 0; seed < 2000; ++seed) {
-    ASSERT_EQ(Playback(seed).finishing_times(false, false), Playback(seed).finishing_times(true, false))
-        << "seed " << seed;
+  for (std::uint32_t seed = 0; seed < kNetworks; ++seed) {
+    const TimedNetwork timed = random_timed_network(seed);
+    ASSERT_EQ(finishing_times(timed), finishing_times(timed, Order::backwards)) << "seed " << seed;
+  }
+}
+
+// Siblings share link 0 and have a copy of the other links each: one that weighs as many there ends when each does.
+TEST(FlowNetwork, OneFlowStandsForItsSiblings) {
+  for (std::uint32_t seed = 0; seed < kNetworks; ++seed) {
+    const TimedNetwork one = random_timed_network(seed, 5, 10);
+    const std::size_t siblings = 2 + seed % 7;
+    const std::vector<Picoseconds> collapsed = finishing_times(collapse(one, siblings));
+    const std::vector<Picoseconds> full = finishing_times(repeat(one, siblings));
+    for (std::size_t i = 0; i < full.size(); ++i) {
+      ASSERT_EQ(full[i], collapsed[i % collapsed.size()]) << "seed " << seed << ", flow " << i;
+    }
   }
 }
 

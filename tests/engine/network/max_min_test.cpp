@@ -8,6 +8,7 @@
 
 #include "tests/engine/network/brute_force.hpp"
 #include "tests/engine/network/random_network.hpp"
+#include "tests/engine/network/siblings.hpp"
 
 namespace shardsim::engine::network {
 namespace {
@@ -126,31 +127,12 @@ TEST(MaxMin, OtherLinksDoNotChangeABit) {
   }
 }
 
-/// Link 0 shared by all siblings, the rest of a random network repeated for each.
 TEST(MaxMin, OneFlowStandsForItsSiblings) {
   for (std::uint32_t seed = 0; seed < kNetworks; ++seed) {
     const RandomNetwork one = random_network(seed);
     const std::size_t siblings = 2 + seed % 7;
-    RandomNetwork collapsed = one;
-    RandomNetwork all;
-    all.capacities = one.capacities;
-    for (Flow& flow : collapsed.flows) {
-      for (Use& use : flow.uses) {
-        if (use.link == 0) use.weight *= static_cast<Weight>(siblings);
-      }
-    }
-    const auto own_links = static_cast<LinkId>(one.capacities.size() - 1);
-    for (std::size_t sibling = 0; sibling < siblings; ++sibling) {
-      if (sibling > 0) {
-        all.capacities.insert(all.capacities.end(), one.capacities.begin() + 1, one.capacities.end());
-      }
-      for (Flow flow : one.flows) {
-        for (Use& use : flow.uses) {
-          if (use.link > 0) use.link += static_cast<LinkId>(sibling) * own_links;
-        }
-        all.flows.push_back(flow);
-      }
-    }
+    const RandomNetwork collapsed = collapse(one, siblings);
+    const RandomNetwork all = repeat(one, siblings);
     const Rates rates = max_min_rates(collapsed.capacities, collapsed.flows);
     const Rates full = max_min_rates(all.capacities, all.flows);
     for (std::size_t i = 0; i < full.size(); ++i) {
