@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "sim/engine/event/program.hpp"
 
@@ -32,6 +33,18 @@ struct PlayedCollective {
   Picoseconds end = 0;
 };
 
+/// The tied embedding's reduction in one replica, or the gradient norm of everyone.
+struct PlayedJoin {
+  std::size_t first_unit = 0;
+  /// From one member to the next.
+  std::size_t stride = 1;
+  std::string_view name;
+  Bytes bytes{0};
+  Picoseconds start = 0;
+  Picoseconds end = 0;
+};
+
+/// Of the last iteration.
 class Observer {
  public:
   Observer() = default;
@@ -44,6 +57,7 @@ class Observer {
   virtual void pass(const PlayedPass& played) = 0;
   virtual void send(const PlayedSend& played) = 0;
   virtual void collective(const PlayedCollective& played) = 0;
+  virtual void join(const PlayedJoin& played) = 0;
 };
 
 }  // namespace shardsim::engine::event

@@ -47,6 +47,12 @@ void Player::play(const Progress& progress) {
   SHARDSIM_CHECK(played_ == all, "units wait for each other");
 }
 
+Picoseconds Player::last_start() const {
+  Picoseconds start = end();
+  for (const Unit& unit : units_) start = std::min(start, unit.iteration_start);
+  return start;
+}
+
 void Player::handle(Event event, Picoseconds now) {
   switch (event.kind()) {
     case Kind::message: {
@@ -158,7 +164,7 @@ void Player::end_pass(std::uint32_t index, Picoseconds now) {
 
 void Player::complete_pass(std::uint32_t index, Unit& unit, const Instruction& instruction, Ready before) {
   unit.passes_end = unit.ready.device;
-  if (observer_ != nullptr) observer_->pass({index, &instruction, pass_key(unit), before, unit.ready});
+  if (is_observed(unit)) observer_->pass({index, &instruction, pass_key(unit), before, unit.ready});
 }
 
 bool Player::receive(std::uint32_t index, Unit& unit, const Instruction& instruction) {
@@ -189,7 +195,7 @@ void Player::send(std::uint32_t index, Unit& unit, const Instruction& instructio
   const auto replica = static_cast<std::int32_t>(index) % replicas_;
   const auto to = static_cast<std::uint32_t>(instruction.peer * replicas_ + replica);
   queue_.push(unit.sent, {Kind::message, to, instruction.index});
-  if (observer_ != nullptr) observer_->send({index, to, &instruction, start, unit.sent});
+  if (is_observed(unit)) observer_->send({index, to, &instruction, start, unit.sent});
 }
 
 void Player::issue(Unit& unit, const Instruction& instruction) {
@@ -249,7 +255,8 @@ void Player::start_next(std::int32_t stage) {
   const Picoseconds end = start->time + collective.time;
   lane.expect(end);
   queue_.push(end, {Kind::collective, static_cast<std::uint32_t>(stage)});
-  if (observer_ != nullptr) observer_->collective({static_cast<std::size_t>(stage), &collective, start->time, end});
+  if (is_observed(units_[static_cast<std::size_t>(stage * replicas_)]))
+    observer_->collective({static_cast<std::size_t>(stage), &collective, start->time, end});
 }
 
 void Player::end_collective(std::int32_t stage, Picoseconds now) {
@@ -282,6 +289,11 @@ void Player::end_join(std::uint32_t group, Picoseconds now) {
     unit.ready.device = now;
     ++unit.pc;
     ++played_;
+  }
+  if (is_observed(units_[all ? 0 : group])) {
+    const JoinedCollective& joined = all ? programs_.all : programs_.embedding;
+    observer_->join(
+        {all ? 0 : group, stride, all ? "gradient_norm" : "embedding_gradient_all_reduce", joined.bytes, start, now});
   }
   for (std::uint32_t index = all ? 0 : group; index < units_.size(); index += stride) advance(index);
 }

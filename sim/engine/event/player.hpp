@@ -39,6 +39,9 @@ class Player {
   [[nodiscard]] Picoseconds iteration() const {
     return ends_.back() - (ends_.size() > 1 ? ends_[ends_.size() - 2] : 0);
   }
+  /// When the first unit began the last iteration, and when the last one ended it.
+  [[nodiscard]] Picoseconds last_start() const;
+  [[nodiscard]] Picoseconds end() const { return ends_.back(); }
   [[nodiscard]] std::uint64_t events() const { return queue_.popped(); }
 
  private:
@@ -86,6 +89,9 @@ class Player {
   void complete_pass(std::uint32_t index, Unit& unit, const Instruction& instruction, Ready before);
   [[nodiscard]] const Instruction& current(const Unit& unit) const {
     return programs_.stages[static_cast<std::size_t>(unit.stage)].code[static_cast<std::size_t>(unit.pc)];
+  }
+  [[nodiscard]] bool is_observed(const Unit& unit) const {
+    return observer_ != nullptr && unit.iteration == programs_.iterations - 1;
   }
   /// Tells the passes of one unit apart.
   [[nodiscard]] std::uint64_t pass_key(const Unit& unit) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "sim/engine/event/player.hpp"
 #include "sim/engine/event/variation.hpp"
@@ -21,11 +22,15 @@ enum class Replicas {
 struct Options {
   Variation variation;
   Replicas replicas = Replicas::collapsed;
+  /// Ranks whose timeline is recorded; none by default.
+  std::vector<std::int64_t> recorded_ranks;
   Progress progress;
 };
 
 struct Outcome {
   Prediction prediction;
+  /// Of the recorded ranks.
+  model::Timeline timeline;
   /// Popped from the queue.
   std::uint64_t events = 0;
 };
