@@ -1,15 +1,28 @@
 // The options of `shardsim predict`.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/cli/command.hpp"
+#include "sim/engine/event/variation.hpp"
 
 namespace shardsim::cli {
 
 enum class Format { table, json, csv };
 enum class Engine { closed_form, event };
+
+/// What the event engine is asked for beyond the prediction.
+struct PlayOptions {
+  engine::event::Variation variation;
+  /// File of the trace.
+  std::string trace;
+  /// First and last rank of each range; empty = one data-parallel replica.
+  std::vector<std::pair<std::int64_t, std::int64_t>> trace_ranks;
+  bool timeline = false;
+};
 
 /// As given; empty = not given. Files may be "-" (standard input).
 struct PredictOptions {
@@ -28,6 +41,8 @@ struct PredictOptions {
   std::vector<std::string> set;
   Format format = Format::table;
   Engine engine = Engine::closed_form;
+  /// Of the event engine.
+  PlayOptions play;
 };
 
 /// Throws InputError for unknown or malformed options.
