@@ -53,13 +53,14 @@ class DataLane {
   [[nodiscard]] Picoseconds active(Picoseconds now) const {
     return active_ + (running_ ? std::max<Picoseconds>(0, now - start_) : 0);
   }
-  /// Work of `duration` that starts now and is slowed, while a collective runs, by `share` of that time: when it ends,
-  /// as far as known now.
-  [[nodiscard]] Picoseconds expected_end(Picoseconds now, Picoseconds duration, double share) const {
+  /// Work of `duration` that starts now and loses `share` of the time while a collective runs: a time that is close to
+  /// its end, and not after it.
+  [[nodiscard]] Picoseconds earliest_end(Picoseconds now, Picoseconds duration, double share) const {
+    constexpr Picoseconds kRounding = 4;
     if (!running_ || start_ > now || end_ <= now) return now + duration;
     const auto slowed = static_cast<Picoseconds>(static_cast<double>(duration) / (1.0 - share));
-    if (slowed <= end_ - now) return now + slowed;
-    return now + duration + static_cast<Picoseconds>(share * static_cast<double>(end_ - now));
+    const auto lost = static_cast<Picoseconds>(share * static_cast<double>(end_ - now));
+    return std::max(now + duration, now + std::min(slowed, duration + lost) - kRounding);
   }
 
  private:

@@ -87,9 +87,9 @@ std::vector<Piece> DataTraffic::pieces(std::size_t action, const Action& what, c
   const bool last = last_[static_cast<std::size_t>(what.chunk)] == action;
   std::vector<Piece> pieces(1);
   for (const BlockKind kind : blocks) {
-    if (zero_stage >= kShardedParameters && is_layer(kind)) {
+    if (parameters_.any() && zero_stage >= kShardedParameters && is_layer(kind)) {
       gather_layer(pieces);
-    } else if (zero_stage < kShardedParameters && parameters_.any() && first) {
+    } else if (parameters_.any() && zero_stage < kShardedParameters && first) {
       await_bucket(pieces, kind);
     }
     pieces.back().blocks.push_back(kind);

@@ -129,28 +129,25 @@ bool Player::run_beside_collectives(std::uint32_t index, Unit& unit, const Instr
   }
   Picoseconds busy = 0;
   unit.pass_end = slowness_.after(index, instruction.index, pass_key(unit), unit.ready, busy);
-  unit.remaining = unit.pass_end.device - unit.ready.device;
+  const Picoseconds duration = unit.pass_end.device - now_;
   unit.account.busy += busy;
-  unit.account.host_wait += unit.remaining - busy;
-  unit.since = now_;
-  unit.active = lane_of(unit).active(now_);
-  unit.lost_share =
-      unit.remaining > 0 ? lost_share_ * static_cast<double>(busy) / static_cast<double>(unit.remaining) : 0;
+  unit.account.host_wait += duration - busy;
+  unit.active_before = lane_of(unit).active(now_);
+  unit.lost_share = duration > 0 ? lost_share_ * static_cast<double>(busy) / static_cast<double>(duration) : 0.0;
   unit.waits = Unit::Waits::pass;
-  queue_.push(lane_of(unit).expected_end(now_, unit.remaining, unit.lost_share), {Kind::pass, index});
+  queue_.push(lane_of(unit).earliest_end(now_, duration, unit.lost_share), {Kind::pass, index});
   return false;
 }
 
+/// The pass ends at the first picosecond at which what it lost to collectives beside it is made up for.
 void Player::end_pass(std::uint32_t index, Picoseconds now) {
   Unit& unit = units_[index];
-  DataLane& lane = lane_of(unit);
-  const Picoseconds active = lane.active(now);
-  const auto lost = static_cast<Picoseconds>(unit.lost_share * static_cast<double>(active - unit.active));
-  unit.remaining -= now - unit.since - lost;
-  unit.since = now;
-  unit.active = active;
-  if (unit.remaining > 0) {
-    queue_.push(lane.expected_end(now, unit.remaining, unit.lost_share), {Kind::pass, index});
+  const DataLane& lane = lane_of(unit);
+  const auto lost =
+      static_cast<Picoseconds>(unit.lost_share * static_cast<double>(lane.active(now) - unit.active_before));
+  const Picoseconds remaining = unit.pass_end.device + lost - now;
+  if (remaining > 0) {
+    queue_.push(lane.earliest_end(now, remaining, unit.lost_share), {Kind::pass, index});
     return;
   }
   const Ready before = unit.ready;

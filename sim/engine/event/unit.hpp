@@ -48,12 +48,10 @@ struct Unit {
   Picoseconds sent = 0;
   Slowness slowness = kNominal;
 
-  /// Of the pass that runs beside collectives: its undisturbed end, what remains of it as of `since`, how long the
-  /// data-parallel lane had been active by then, and which share of its time a collective beside it costs.
+  /// Of the pass that runs beside collectives, from `ready` on: its undisturbed end, how long the data-parallel lane
+  /// had been active before, and which share of its time a collective beside it costs.
   Ready pass_end;
-  Picoseconds remaining = 0;
-  Picoseconds since = 0;
-  Picoseconds active = 0;
+  Picoseconds active_before = 0;
   double lost_share = 0.0;
 
   /// Data-parallel collectives issued in this iteration, and all that were before it.
