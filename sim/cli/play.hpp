@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/cli/predict_options.hpp"
+#include "sim/cli/play_options.hpp"
 #include "sim/engine/event/player.hpp"
 #include "sim/engine/prediction.hpp"
 #include "sim/model/scenario.hpp"

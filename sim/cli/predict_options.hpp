@@ -1,32 +1,21 @@
 // The options of `shardsim predict`.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "sim/cli/command.hpp"
-#include "sim/engine/event/variation.hpp"
+#include "sim/cli/play_options.hpp"
 
 namespace shardsim::cli {
 
 enum class Format { table, json, csv };
-enum class Engine { closed_form, event };
 
-/// What the event engine is asked for beyond the prediction.
-struct PlayOptions {
-  engine::event::Variation variation;
-  /// File of the trace.
-  std::string trace;
-  /// First and last rank of each range; empty = one data-parallel replica.
-  std::vector<std::pair<std::int64_t, std::int64_t>> trace_ranks;
-  bool timeline = false;
-};
-
-/// As given; empty = not given. Files may be "-" (standard input).
-struct PredictOptions {
-  bool help = false;
+/// What a scenario is collected from, as given; empty = not given. Files may be "-" (standard input).
+struct ScenarioOptions {
+  /// Whose help a message points to.
+  std::string_view command = "predict";
   /// A TOML file or the name of a run preset.
   std::string scenario;
   std::string megatron;
@@ -37,16 +26,23 @@ struct PredictOptions {
   std::string stack;
   std::string device;
   std::string gpus;
+  /// Megatron-LM flags that stand on the command line themselves, as a shell would read them.
+  std::string flags;
   /// "section.key=value" each.
   std::vector<std::string> set;
+};
+
+struct PredictOptions : ScenarioOptions {
+  bool help = false;
   Format format = Format::table;
-  Engine engine = Engine::closed_form;
-  /// Of the event engine.
   PlayOptions play;
 };
 
-/// Throws InputError for unknown or malformed options.
-[[nodiscard]] PredictOptions parse_predict_options(const Arguments& arguments);
+/// Throws InputError for unknown or malformed options, in the name of `command`.
+[[nodiscard]] PredictOptions parse_predict_options(const Arguments& arguments, std::string_view command = "predict");
+
+/// Names of the options that take a value, without dashes.
+[[nodiscard]] std::vector<std::string> predict_option_names();
 
 [[nodiscard]] std::string predict_help();
 

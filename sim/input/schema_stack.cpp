@@ -36,6 +36,8 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
             "a column-parallel layer's input gradient is reduced beside its weight gradient")
       .flag("scatter_gather_pipeline_sends", &Stack::scatter_gather_pipeline_sends,
             "pipeline sends are divided over the tensor group")
+      .flag("lists_sequence_parallel_gradients", &Stack::lists_sequence_parallel_gradients,
+            "the tensor group's sum of gradients of norms and biases is counted")
       .quantity("gradient_bucket", &Stack::gradient_bucket, "bucket of an overlapped gradient reduction")
       .number("memory_bound_slowdown", &Stack::memory_bound_slowdown, {0.1, 100.0},
               "memory-bound kernels over the device's fused ones");
@@ -45,7 +47,9 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .flag("masked_softmax", &model::Fusion::masked_softmax, "scale, mask and softmax in one kernel")
       .flag("normalization", &model::Fusion::normalization, "norm in one kernel")
       .flag("rotary", &model::Fusion::rotary, "rotary embedding in one kernel")
-      .flag("optimizer", &model::Fusion::optimizer, "optimizer step in multi-tensor kernels");
+      .flag("optimizer", &model::Fusion::optimizer, "optimizer step in multi-tensor kernels")
+      .flag("gradient_clipping", &model::Fusion::gradient_clipping,
+            "gradients are clipped inside the optimizer's kernel");
   fields.nested("saved", &Stack::saved)
       .number("extra_per_attention_score", &model::SavedForBackward::extra_per_attention_score, kBytesPerElement,
               "extra bytes kept per score of unfused attention")

@@ -1,6 +1,7 @@
 #include "sim/memory/memory_over_time.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/base/check.hpp"
 #include "sim/memory/activations.hpp"

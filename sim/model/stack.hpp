@@ -35,6 +35,8 @@ struct Fusion {
   bool normalization = true;
   bool rotary = true;
   bool optimizer = true;
+  /// The optimizer's kernel multiplies by the clipping factor; false: the gradients are clipped in a pass of their own.
+  bool gradient_clipping = false;
 };
 
 /// Bytes kept for the backward pass beyond what the fused layer of Korthikanti et al. (2022, section 4) keeps.
@@ -129,6 +131,9 @@ struct Stack {
   /// Logits are gathered over the tensor-parallel group and every rank computes the whole loss, instead of the
   /// vocabulary-parallel loss of Shoeybi et al. (2019).
   bool gathers_logits = false;
+  /// The all-reduce of gradients of parameters whose tensor-parallel copies see different tokens is listed. It is small
+  /// (norms, biases); the constants of stacks that leave it out were fitted without it.
+  bool lists_sequence_parallel_gradients = false;
   /// Pipeline sends carry 1/tp of the activation and are gathered on arrival (Narayanan et al. 2021, section 4.1).
   bool scatter_gather_pipeline_sends = false;
   /// Gradients travel in buckets of this size when their reduction overlaps the backward pass.

@@ -154,8 +154,8 @@ class Chart {
   [[nodiscard]] std::string text(const Slot& slot, std::size_t width) const {
     std::string text;
     if (slot.micro_batch >= 0) text = std::to_string(slot.micro_batch);
-    if (letters_ && slot.micro_batch >= 0) text += static_cast<char>('a' + slot.chunk % 26);
     if (text.size() >= width) text.clear();
+    if (letters_ && !text.empty() && text.size() + 1 < width) text += static_cast<char>('a' + slot.chunk % 26);
     text.resize(width, kLooks[slot.kind].fill);
     return text;
   }

@@ -23,8 +23,8 @@ inline constexpr std::size_t kLeastTimelineColumns = 50;
 /// A legend, a time axis, and a row for each rank that computes:
 ///   rank 0  |0--1--2--......0=====1=====2=====|  idle 22.2 %
 /// A slot reaches from the first to the last span of one pass of one micro batch on the compute lane and begins with
-/// the micro batch's number (and a letter for the chunk, where there are several), if that fits; a slot narrower than a
-/// column is not seen. idle: the share of the iteration outside all slots.
+/// the micro batch's number and, where there are several chunks, a letter for the chunk, each if it fits; a slot
+/// narrower than a column is not seen. idle: the share of the iteration outside all slots.
 void write_text_timeline(std::ostream& out, const model::Timeline& timeline, const TextTimelineStyle& style);
 
 }  // namespace shardsim::report

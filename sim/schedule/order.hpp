@@ -25,6 +25,9 @@ using Order = std::vector<Action>;
 
 /// Everything that a rank of `stage` (from 0) runs. `times`, one per stage, decides about zero_bubble_1p and _2p only,
 /// whose order is planned for all stages together: ask orders() where several stages are wanted.
+/// An iteration takes as long as the slowest stage needs from its own first pass to its own last: under zero_bubble_2p
+/// later stages start later and end later, and the next iteration follows on each without a barrier (Qi et al. 2023,
+/// section 4). Under the other schedules that is the first stage, and the same as the makespan.
 /// Precondition with chunks > 1: the micro-batch group g >= p, and m mod g is 0 or >= p (what Megatron-Core asks).
 [[nodiscard]] Order order(const model::Parallelism& parallelism, std::int64_t micro_batches, std::int64_t stage,
                           const std::vector<StageTime>& times);

@@ -2,6 +2,7 @@
 // paper, a few rules of decision are tried and the fastest plan is kept.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <queue>
 #include <utility>
@@ -12,7 +13,7 @@
 namespace shardsim::schedule {
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::infinity();
+constexpr double kUnknown = std::numeric_limits<double>::max();
 
 /// How far forwards run ahead of input gradients: as memory allows, or one less on each further stage (H1), or two
 /// (H2).

@@ -91,6 +91,9 @@ TEST(TextTimeline, ChunksAreLetters) {
   EXPECT_NE(drawn(timeline, {69, Colour::none}).find("|0a--------------------0b---------------------|"),
             std::string::npos)
       << drawn(timeline, {69, Colour::none});
+  // 4 ms are 2 columns: the number, but not its letter.
+  timeline.spans.push_back(span(1, 3, Pass::backward, 0, 4, 1));
+  EXPECT_NE(drawn(timeline, {69, Colour::none}).find("|3=..."), std::string::npos);
 }
 
 TEST(TextTimeline, ColoursOnlyWhenAsked) {

@@ -41,6 +41,17 @@ double Traffic::rate_bound(Bytes bytes, Seconds undisturbed) const {
   return std::min(ceiling, bytes_per_byte * bytes.as_double() / undisturbed.value());
 }
 
+Traffic standing_for(Traffic one, const std::vector<Traffic>& siblings) {
+  for (const Traffic& sibling : siblings) {
+    auto theirs = sibling.uses.begin();
+    for (Use& use : one.uses) {
+      while (theirs != sibling.uses.end() && theirs->link < use.link) ++theirs;
+      if (theirs != sibling.uses.end() && theirs->link == use.link) use.weight += theirs->weight;
+    }
+  }
+  return one;
+}
+
 Fabric::Fabric(const hardware::Cluster& cluster, std::int64_t gpus)
     : gpus_per_node_(cluster.gpus_per_node),
       cards_per_node_(std::gcd(cluster.gpus_per_node, cluster.nics_per_node)),

@@ -42,6 +42,10 @@ struct Send {
   std::int64_t to = 0;
 };
 
+/// `one` for itself and its siblings, which do the same at the same time: on each of its own links it weighs what all
+/// of them weigh there. Its rate is, bit by bit, that of each of them, where the siblings' links are loaded alike.
+[[nodiscard]] Traffic standing_for(Traffic one, const std::vector<Traffic>& siblings);
+
 class Fabric {
  public:
   /// The machine's first `gpus` GPUs, node by node.

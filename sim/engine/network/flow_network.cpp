@@ -111,7 +111,8 @@ void FlowNetwork::gather() {
     links_[static_cast<std::size_t>(index)].changed = false;
     visit(index);
   }
-  for (std::size_t next = 0; next < reached_.size(); ++next) {
+  // The list grows meanwhile.
+  for (std::size_t next = 0; next < reached_.size(); ++next) {  // NOLINT(modernize-loop-convert)
     const RunningFlow& flow = flows_[static_cast<std::size_t>(reached_[next])];
     const auto [first, end] = routes_[static_cast<std::size_t>(flow.route)];
     filling_.add_flow(flow.bound);

@@ -43,16 +43,16 @@ class FlowNetwork {
   /// `undisturbed`: how long it takes at the bound (bytes per second, positive and finite).
   FlowId start(RouteId route, Picoseconds undisturbed, double rate_bound, Picoseconds now);
   /// Finished or given up.
-  void remove(FlowId flow, Picoseconds now);
+  void remove(FlowId id, Picoseconds now);
   /// Shares the links anew where flows came or went since the last call. Returns the flows, new or old, whose finishing
   /// time changed; valid until the next call.
   const std::vector<Finish>& settle(Picoseconds now);
 
   /// The flow runs and ends now: an event with an earlier guess of the time is not due.
-  [[nodiscard]] bool is_due(FlowId flow, Picoseconds now) const;
+  [[nodiscard]] bool is_due(FlowId id, Picoseconds now) const;
   /// As of the last settle().
-  [[nodiscard]] Picoseconds finish(FlowId flow) const { return flows_[static_cast<std::size_t>(flow)].finish; }
-  [[nodiscard]] double rate(FlowId flow) const { return flows_[static_cast<std::size_t>(flow)].rate; }
+  [[nodiscard]] Picoseconds finish(FlowId id) const { return flows_[static_cast<std::size_t>(id)].finish; }
+  [[nodiscard]] double rate(FlowId id) const { return flows_[static_cast<std::size_t>(id)].rate; }
   [[nodiscard]] std::size_t running() const { return flows_.size() - free_.size(); }
 
  private:
@@ -92,10 +92,10 @@ class FlowNetwork {
   [[nodiscard]] char& full(LinkId link) { return full_[static_cast<std::size_t>(link)]; }
   void leave(Link& link, std::int32_t place);
   void mark_changed(LinkId index);
-  void reach(FlowId flow);
-  void visit(LinkId link);
+  void reach(FlowId id);
+  void visit(LinkId index);
   void gather();
-  void set_rate(FlowId flow, double rate, Picoseconds now);
+  void set_rate(FlowId id, double rate, Picoseconds now);
 
   std::vector<Link> links_;
   /// By link: its demand exceeds its capacity. Apart from the links, because large collectives look at thousands.

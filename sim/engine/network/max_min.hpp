@@ -89,7 +89,7 @@ class Filling {
   using Level = std::pair<double, std::int32_t>;
 
   void index_links();
-  void push_level(std::int32_t link);
+  void push_level(std::int32_t index);
   [[nodiscard]] double lowest_level();
   /// Moves next_bound_ to a flow that still rises; false: there is none.
   [[nodiscard]] bool skip_stopped();

@@ -1,0 +1,29 @@
+#include "kernels/trainer/learning_rate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardsim::kernels {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+double as_double(std::int64_t n) { return static_cast<double>(n); }
+
+}  // namespace
+
+double LearningRate::at(std::int64_t iteration) const {
+  if (iteration <= warmup_iterations) return maximum * as_double(iteration) / as_double(warmup_iterations);
+  if (decay == LearningRateDecay::constant) return maximum;
+  if (iteration > decay_iterations) return minimum;
+  if (decay == LearningRateDecay::inverse_square_root) {
+    const double warmup = as_double(std::max<std::int64_t>(warmup_iterations, 1));
+    return std::max(minimum, maximum * std::sqrt(warmup / as_double(iteration)));
+  }
+  const double done = as_double(iteration - warmup_iterations) /
+                      as_double(std::max<std::int64_t>(decay_iterations - warmup_iterations, 1));
+  const double left = decay == LearningRateDecay::linear ? 1.0 - done : 0.5 * (1.0 + std::cos(kPi * done));
+  return minimum + left * (maximum - minimum);
+}
+
+}  // namespace shardsim::kernels
