@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/engine/closed_form.hpp"
+#include "sim/engine/event/predict.hpp"
 #include "sim/engine/layer_time.hpp"
 #include "sim/input/resolve.hpp"
 #include "sim/model/parameters.hpp"
@@ -75,7 +76,7 @@ std::string shared_reason(const Problem& problem) {
 
 }  // namespace
 
-Result evaluate(const Record& record) {
+Result evaluate(const Record& record, Engine engine) {
   Result result;
   result.id = record.id;
   result.source = record.source;
@@ -86,7 +87,8 @@ Result evaluate(const Record& record) {
   if (!result.skipped.empty()) return result;
   try {
     const model::Scenario scenario = input::resolve(record.settings);
-    const engine::Prediction prediction = engine::predict(scenario);
+    const engine::Prediction prediction =
+        engine == Engine::event ? engine::event::predict(scenario) : engine::predict(scenario);
     result.time = compare_time(record, scenario, prediction);
     if (record.memory && *record.memory > Bytes{0})
       result.memory = compare_memory(*record.memory, record, scenario, prediction.memory);
@@ -98,10 +100,10 @@ Result evaluate(const Record& record) {
   return result;
 }
 
-std::vector<Result> evaluate(const std::vector<Record>& records) {
+std::vector<Result> evaluate(const std::vector<Record>& records, Engine engine) {
   std::vector<Result> results;
   results.reserve(records.size());
-  for (const Record& record : records) results.push_back(evaluate(record));
+  for (const Record& record : records) results.push_back(evaluate(record, engine));
   return results;
 }
 

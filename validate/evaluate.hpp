@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "validate/options.hpp"
 #include "validate/record.hpp"
 
 namespace shardsim::validate {
@@ -38,7 +39,7 @@ struct Result {
 };
 
 /// Never throws for a row: what cannot be resolved is skipped with its reason.
-[[nodiscard]] Result evaluate(const Record& record);
-[[nodiscard]] std::vector<Result> evaluate(const std::vector<Record>& records);
+[[nodiscard]] Result evaluate(const Record& record, Engine engine = Engine::closed_form);
+[[nodiscard]] std::vector<Result> evaluate(const std::vector<Record>& records, Engine engine = Engine::closed_form);
 
 }  // namespace shardsim::validate

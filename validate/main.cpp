@@ -18,7 +18,7 @@ using namespace shardsim::validate;
 enum ExitCode : int { kSuccess = 0, kNotDone = 1, kBadInput = 2, kBug = 70 };
 
 void compare(const Options& options) {
-  const std::vector<Result> results = evaluate(select(read_files(options.files), options));
+  const std::vector<Result> results = evaluate(select(read_files(options.files), options), options.engine);
   Evaluation evaluation = summarise(results);
   evaluation.fitted_constants = fitted_constants();
   if (!options.rows.empty()) write_file(options.rows, rows_csv(results));

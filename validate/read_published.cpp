@@ -28,6 +28,9 @@ void model_rules(const Json& row, const std::string& stack, SettingWriter& setti
   if (stack == "nanotron" && hidden < 4096) {
     settings.assume("model.output_weights", "tied", "nanotron's 1 B and 3 B models tie the embeddings");
   }
+  if (stack == "megatron-zero-bubble") {
+    settings.assume("model.output_weights", "untied", "the zero-bubble fork's launch scripts untie the embeddings");
+  }
 }
 
 void layout(const Json& row, SettingWriter& settings) {

@@ -49,7 +49,7 @@ std::string option_name(const std::string& word) { return word.substr(2, word.fi
 bool is_option(const std::string& word) { return word.size() > 2 && word[0] == '-' && word[1] == '-'; }
 
 Words divide(const cli::Arguments& arguments) {
-  const std::vector<std::string> known = cli::predict_option_names();
+  const std::vector<std::string> known = cli::scenario_option_names();
   Words words;
   // A scenario's file or name stands first.
   cli::Arguments* reader = &words.scenario;
@@ -96,7 +96,7 @@ void refuse_unknown(const std::vector<FlagUse>& uses) {
     if (input::megatron::find_abbreviated(name) != nullptr) continue;
     std::vector<std::string> names;
     for (const TrainFlag& flag : train_flags()) names.push_back("--" + std::string(flag.name));
-    for (const std::string& option : cli::predict_option_names()) names.push_back("--" + option);
+    for (const std::string& option : cli::scenario_option_names()) names.push_back("--" + option);
     for (const auto& flag : input::megatron::known_flags()) names.push_back("--" + std::string(flag.name));
     cli::usage_error(kCommand, "unknown option " + use.written + cli::suggestion("--" + name, names));
   }

@@ -5,6 +5,7 @@
 
 #include "sim/base/problems.hpp"
 #include "sim/cli/collect.hpp"
+#include "sim/cli/play.hpp"
 #include "sim/cli/predict_options.hpp"
 #include "sim/engine/closed_form.hpp"
 #include "sim/plan/changes_that_fit.hpp"
@@ -38,11 +39,19 @@ int run_predict(const Arguments& arguments) {
   Problems problems;
   const input::Settings settings = collect_settings(options, problems);
   const model::Scenario scenario = resolve_all(settings, problems);
-  const engine::Prediction prediction = engine::predict(scenario);
+  Played played;
+  try {
+    played =
+        options.play.engine == Engine::event ? play(scenario, options.play) : Played{engine::predict(scenario), ""};
+  } catch (const engine::event::Interrupted&) {
+    std::cerr << "shardsim predict: interrupted\n";
+    return kInterrupted;
+  }
+  const engine::Prediction& prediction = played.prediction;
   // Whole or not at all: nothing is printed when writing the report fails.
   std::ostringstream text;
   write(text, options.format, scenario, prediction);
-  std::cout << text.str();
+  std::cout << text.str() << played.timeline;
   return prediction.memory.fits() ? kSuccess : kDoesNotFit;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/cli/command.hpp"
+#include "sim/cli/play_options.hpp"
 
 namespace shardsim::cli {
 
@@ -34,13 +35,14 @@ struct ScenarioOptions {
 struct PredictOptions : ScenarioOptions {
   bool help = false;
   Format format = Format::table;
+  PlayOptions play;
 };
 
 /// Throws InputError for unknown or malformed options, in the name of `command`.
 [[nodiscard]] PredictOptions parse_predict_options(const Arguments& arguments, std::string_view command = "predict");
 
-/// Names of the options that take a value, without dashes.
-[[nodiscard]] std::vector<std::string> predict_option_names();
+/// Names of the options that say what is predicted, without dashes; each takes a value.
+[[nodiscard]] std::vector<std::string> scenario_option_names();
 
 [[nodiscard]] std::string predict_help();
 

@@ -12,10 +12,6 @@ using model::Group;
 using model::Operator;
 using model::OperatorKind;
 
-/// ZeRO stages from which gradients / parameters travel in every micro batch (Rajbhandari et al. 2020, section 7).
-constexpr int kShardedGradients = 2;
-constexpr int kShardedParameters = 3;
-
 bool travels_every_micro_batch(int zero_stage, OperatorKind kind) {
   return kind == OperatorKind::all_gather ? zero_stage >= kShardedParameters : zero_stage >= kShardedGradients;
 }
