@@ -44,7 +44,8 @@ Bytes layer_gradients(const model::Scenario& scenario, const model::RankSizes& s
 /// ZeRO-3 holds about two layers' parameters and one layer's gradients whole (Rajbhandari et al. 2020, section 5.3),
 /// and the embedding while the ends run.
 Bytes gathered_parameters(const model::Scenario& scenario, const model::Stage& stage) {
-  if (shards(scenario.parallelism).parameters == 1) return Bytes{0};
+  const bool whole = model::traffic_zero_stage(scenario) < scenario.parallelism.zero_stage;
+  if (whole || shards(scenario.parallelism).parameters == 1) return Bytes{0};
   const std::int64_t stored = storage_size(scenario.training.precision).value();
   const std::int64_t gradient = storage_size(scenario.training.gradient_dtype).value();
   const std::int64_t ends = stage.has_embedding() || stage.has_head() ? word_embedding_per_rank(scenario) : 0;
@@ -74,13 +75,27 @@ Bytes chunk_activations(const model::Scenario& scenario, const model::OperatorLi
   return bytes;
 }
 
+Bytes weight_gradient_operands(const model::Block& block) {
+  Bytes operands{0};
+  for (const model::Operator& op : block.backward) {
+    if (op.pass != model::Pass::weight_gradient || op.kind != OperatorKind::gemm) continue;
+    operands += Bytes{(op.shape.m + op.shape.n) * op.shape.k * storage_size(op.dtype).value()};
+  }
+  return operands;
+}
+
 Bytes stage_activations(const model::Scenario& scenario, const model::OperatorList& operators,
                         const model::Stage& stage, std::int64_t stage_index) {
   const std::vector<std::int64_t> in_flight =
       schedule::in_flight_by_chunk(scenario.parallelism, micro_batches(scenario), stage_index);
+  const std::int64_t pending =
+      schedule::weight_gradients_pending(scenario.parallelism, micro_batches(scenario), stage_index);
   Bytes bytes{0};
   for (std::size_t chunk = 0; chunk < stage.chunks.size(); ++chunk) {
-    bytes += in_flight[chunk] * chunk_activations(scenario, operators, stage.chunks[chunk]);
+    const Bytes whole = chunk_activations(scenario, operators, stage.chunks[chunk]);
+    bytes += (in_flight[chunk] - pending) * whole;
+    if (pending == 0) continue;
+    bytes += pending * std::min(whole, stage.chunks[chunk].layers * weight_gradient_operands(operators.layer));
   }
   return bytes;
 }
@@ -106,9 +121,25 @@ Bytes backward_temporaries(const model::Scenario& scenario, const model::Operato
   return bytes;
 }
 
+Bytes kept_placeholders(const model::Scenario& scenario, const model::RankSizes& sizes) {
+  if (scenario.stack.placeholder_gradients != model::PlaceholderGradients::cached) return Bytes{0};
+  const std::int64_t columns = sizes.query_width + sizes.key_value_width + sizes.fc1_width;
+  const std::int64_t rows = sizes.query_width + sizes.ffn;
+  return Bytes{sizes.hidden * (columns + rows) * sizes.element};
+}
+
+Bytes output_layer_gradients(const model::Scenario& scenario, const model::RankSizes& sizes) {
+  if (scenario.stack.placeholder_gradients == model::PlaceholderGradients::none) return Bytes{0};
+  const Bytes logits{sizes.tokens * sizes.loss_vocab * sizes.element};
+  const Bytes placeholder{sizes.hidden * sizes.vocab * sizes.element};
+  return logits + placeholder + (sizes.sequence_parallel ? 2 : 1) * sizes.gathered_residual();
+}
+
 Bytes loss_logits(const model::Scenario& scenario, const model::RankSizes& sizes) {
   const auto logits = static_cast<double>(sizes.tokens * sizes.loss_vocab);
   Bytes bytes = rounded_bytes(logit_bytes(scenario) * logits);
+  // The gathered pieces and their concatenation, beside this rank's own.
+  if (sizes.loss_vocab > sizes.vocab) bytes += Bytes{2 * sizes.tokens * sizes.loss_vocab * sizes.element};
   const model::Training& training = scenario.training;
   const std::int64_t passes = micro_batches(scenario);
   if (training.defer_embedding_wgrad_compute) {

@@ -53,17 +53,21 @@ class Layer {
     return recompute.granularity == RecomputeGranularity::selective && recompute.modules.*module;
   }
 
+  /// A norm of single kernels runs at the rate of elementwise ones.
+  [[nodiscard]] OperatorKind norm_kind() const {
+    return scenario_.stack.fusion.normalization ? OperatorKind::normalization : OperatorKind::elementwise;
+  }
   void norm_forward(std::vector<Operator>& list, std::string_view name) const {
     const bool fused = scenario_.stack.fusion.normalization;
-    list.push_back(memory_bound(OperatorKind::normalization, name, Pass::forward, dtype_, sizes_.residual_tokens,
-                                sizes_.hidden, (fused ? 2 : kEagerNormPasses) * sizes_.residual()));
+    list.push_back(memory_bound(norm_kind(), name, Pass::forward, dtype_, sizes_.residual_tokens, sizes_.hidden,
+                                (fused ? 2 : kEagerNormPasses) * sizes_.residual()));
     list.back().saved = sizes_.residual() + extra_residual();
     if (!fused) list.back().launches = 6;
   }
   void norm_backward(std::vector<Operator>& list, std::string_view name) const {
     const bool fused = scenario_.stack.fusion.normalization;
-    list.push_back(memory_bound(OperatorKind::normalization, name, Pass::backward, dtype_, sizes_.residual_tokens,
-                                sizes_.hidden, (fused ? 3 : 2 * kEagerNormPasses) * sizes_.residual()));
+    list.push_back(memory_bound(norm_kind(), name, Pass::backward, dtype_, sizes_.residual_tokens, sizes_.hidden,
+                                (fused ? 3 : 2 * kEagerNormPasses) * sizes_.residual()));
     list.back().launches = fused ? 2 : 12;
   }
   [[nodiscard]] bool has_bias() const { return scenario_.model.linear_bias == LinearBias::all; }
@@ -138,12 +142,15 @@ class Layer {
   }
 
   void activation(std::vector<Operator>& list, Pass pass) const {
-    const bool fused = scenario_.stack.fusion.bias_activation || !has_bias();
+    const bool gated = sizes_.fc1_width > sizes_.ffn;
+    const bool fused = scenario_.stack.fusion.bias_activation || !(has_bias() || gated);
     const std::int64_t through = sizes_.fc1_width + sizes_.ffn;
     const std::int64_t passes = pass == Pass::forward ? through : through + sizes_.fc1_width;
-    const std::int64_t unfused_bias = fused ? 0 : 2 * sizes_.fc1_width;
+    const std::int64_t unfused_bias = !fused && has_bias() ? 2 * sizes_.fc1_width : 0;
+    // The activated gate is written and read again; backward its gradient too, and the gate once more.
+    const std::int64_t unfused_gate = !fused && gated ? (pass == Pass::forward ? 2 : 3) * sizes_.ffn : 0;
     list.push_back(memory_bound(OperatorKind::elementwise, "activation_func", pass, dtype_, sizes_.tokens, sizes_.ffn,
-                                Bytes{sizes_.tokens * (passes + unfused_bias) * sizes_.element}));
+                                Bytes{sizes_.tokens * (passes + unfused_bias + unfused_gate) * sizes_.element}));
     list.back().launches = fused ? 1 : 2;
   }
 

@@ -22,7 +22,8 @@ std::vector<Operator> step_operators(const Scenario& scenario, const Stage& stag
   const Training& training = scenario.training;
   const std::int64_t parameters = rank_parameters(scenario, stage);
   const Bytes gradients{parameters * storage_size(training.gradient_dtype).value()};
-  const Bytes weights{parameters * storage_size(training.precision).value()};
+  const bool in_fp8 = scenario.stack.gathers_fp8 && training.precision == DType::fp8;
+  const Bytes weights{parameters * (in_fp8 ? 1 : storage_size(training.precision).value())};
   const std::int64_t replicas = parallelism.data_parallel_size * parallelism.context_parallel_size;
   const std::int64_t shards =
       parallelism.zero_stage >= 1 ? replicas / parallelism.num_distributed_optimizer_instances : 1;
@@ -36,7 +37,7 @@ std::vector<Operator> step_operators(const Scenario& scenario, const Stage& stag
   };
   if (replicas > 1) {
     const Overlap& overlap = parallelism.overlap;
-    switch (parallelism.zero_stage) {
+    switch (traffic_zero_stage(scenario)) {
       case 0:
         communicate_data(OperatorKind::all_reduce, "gradient_all_reduce", gradients, overlap.grad_reduce);
         break;

@@ -20,6 +20,11 @@ namespace shardsim::schedule {
 [[nodiscard]] std::int64_t chunks_in_flight(const model::Parallelism& parallelism, std::int64_t micro_batches,
                                             std::int64_t stage);
 
+/// How many of them, at a stage's peak, have run their input gradients and wait for their weight gradients only. ZB-1p:
+/// the stages before filled those up to the limit of p: i, as ZB-H1's (p − i)·M_B + i·M_W (Qi et al. 2023, Table 1).
+[[nodiscard]] std::int64_t weight_gradients_pending(const model::Parallelism& parallelism, std::int64_t micro_batches,
+                                                    std::int64_t stage);
+
 /// The same by chunk: the first chunks_in_flight() forward passes of the stage visit chunk 0 for a group of micro
 /// batches, then chunk 1 for the same group, and so on.
 [[nodiscard]] std::vector<std::int64_t> in_flight_by_chunk(const model::Parallelism& parallelism,
