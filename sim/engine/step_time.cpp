@@ -29,7 +29,8 @@ Seconds data_exposed(const model::Scenario& scenario, const Operator& op, Second
   const double slowdown = scenario.cluster.device.communication_slowdown;
   const Seconds hideable = time - message;
   if (op.kind != OperatorKind::all_gather) return message + hide(hideable, windows.backward, slowdown);
-  if (scenario.parallelism.zero_stage < kShardedParameters) return message + hide(hideable, windows.forward, slowdown);
+  if (model::traffic_zero_stage(scenario) < kShardedParameters)
+    return message + hide(hideable, windows.forward, slowdown);
   // Half of the gathers serve the forward pass, half the backward.
   return message + hide(hideable / 2.0, windows.forward, slowdown) + hide(hideable / 2.0, windows.backward, slowdown);
 }
@@ -45,13 +46,14 @@ HidingWindows hiding_windows(const model::Scenario& scenario, const schedule::St
     const auto group = static_cast<double>(schedule::group_size(parallelism, model::micro_batches(scenario)));
     windows.backward = (1.0 + std::min(group, passes) * (chunks - 1.0)) / chunks * stage.backward;
   }
-  if (parallelism.zero_stage >= kShardedGradients) windows.backward = passes * stage.backward;
-  if (parallelism.zero_stage >= kShardedParameters) windows.forward = passes * stage.forward;
+  const int zero_stage = model::traffic_zero_stage(scenario);
+  if (zero_stage >= kShardedGradients) windows.backward = passes * stage.backward;
+  if (zero_stage >= kShardedParameters) windows.forward = passes * stage.forward;
   return windows;
 }
 
 std::int64_t data_messages(const model::Scenario& scenario, const model::Stage& stage, const Operator& op) {
-  const int zero_stage = scenario.parallelism.zero_stage;
+  const int zero_stage = model::traffic_zero_stage(scenario);
   if (travels_every_micro_batch(zero_stage, op.kind)) {
     const std::int64_t pieces = zero_stage >= kShardedParameters ? std::max<std::int64_t>(1, stage.layers()) : 1;
     const std::int64_t directions = op.kind == OperatorKind::all_gather ? 2 : 1;

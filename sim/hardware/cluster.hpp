@@ -71,8 +71,8 @@ struct Cluster {
   double nvlink_sharp_efficiency = 1.0;
   /// Groups of these sizes take the measured time, all others that of the algorithms on the networks above.
   std::vector<MeasuredCollective> measured_collectives;
-  /// Collectives inside layers (tensor and context parallel) over those of nccl-tests: ranks arrive at different times,
-  /// many times a second, and other kernels run beside them.
+  /// Collectives inside layers (tensor and context parallel) and inside a node over those of nccl-tests: ranks arrive
+  /// at different times, many times a second, and other kernels use the same memory and multiprocessors.
   double collective_slowdown = 1.0;
   /// Standard deviation of the logarithm of predicted over measured collective time.
   double error = 0.2;

@@ -188,6 +188,8 @@ void add_device_keys(std::vector<SchemaKey>& keys) {
       .quantity("kernel_latency", &Device::kernel_latency, "start-up and drain of a kernel")
       .number("sustained_slowdown", &Device::sustained_slowdown, kSlowdown,
               "time of matrix work in hours of training over that in a short burst")
+      .number("flash_attention_2_slowdown", &Device::flash_attention_2_slowdown, kSlowdown,
+              "FlashAttention-2 over the attention of this profile")
       .number("communication_slowdown", &Device::communication_slowdown, kSlowdown,
               "compute time while a collective runs over undisturbed compute time")
       .number("error", &Device::error, kError, "deviation of log(predicted / measured) kernel time");

@@ -40,6 +40,14 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
             "the tensor group's sum of gradients of norms and biases is counted")
       .flag("replays_memory", &Stack::replays_memory, "memory is replayed as this project's trainer allocates it")
       .quantity("gradient_bucket", &Stack::gradient_bucket, "bucket of an overlapped gradient reduction")
+      .flag("pipeline_unshards", &Stack::pipeline_unshards,
+            "with a pipeline, ZeRO-3 holds parameters and gradients whole during an iteration")
+      .flag("gathers_fp8", &Stack::gathers_fp8, "fp8 training gathers inputs and parameters in fp8")
+      .flag("flash_attention_2", &Stack::flash_attention_2, "fused attention is FlashAttention-2")
+      .choice("placeholder_gradients", &Stack::placeholder_gradients,
+              "weight-sized tensors that stand for gradients already summed in fp32")
+      .number("alibi_attention_slowdown", &Stack::alibi_attention_slowdown, {0.1, 100.0},
+              "fused attention with ALiBi over that without")
       .number("memory_bound_slowdown", &Stack::memory_bound_slowdown, {0.1, 100.0},
               "memory-bound kernels over the device's fused ones");
   fields.nested("fusion", &Stack::fusion)
@@ -78,7 +86,9 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .quantity("per_collective", &model::HostCost::per_collective, "host time more per collective of a layer")
       .quantity("per_collective_between_nodes", &model::HostCost::per_collective_between_nodes,
                 "host time more per tensor-parallel collective where stages sit on different nodes")
-      .quantity("per_iteration", &model::HostCost::per_iteration, "host time per iteration");
+      .quantity("per_iteration", &model::HostCost::per_iteration, "host time per iteration")
+      .quantity("start_between_nodes", &model::HostCost::start_between_nodes,
+                "device time more per tensor- or context-parallel collective between nodes");
   fields.nested("allocator", &Stack::allocator)
       .number("fragmentation", &model::AllocatorBehaviour::fragmentation, {0.0, 10.0},
               "reserved over allocated memory, minus one")
@@ -86,6 +96,8 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .quantity("first_communicator", &model::AllocatorBehaviour::first_communicator, "NCCL, first communicator")
       .quantity("further_communicator", &model::AllocatorBehaviour::further_communicator, "NCCL, each further one")
       .quantity("workspace", &model::AllocatorBehaviour::workspace, "workspaces beside cuBLAS, as Transformer Engine's")
+      .number("ring_attention_blocks", &model::AllocatorBehaviour::ring_attention_blocks, {0.0, 100.0},
+              "residual-sized blocks that stay reserved per layer and step of ring attention")
       .integer("cublas_workspaces", &model::AllocatorBehaviour::cublas_workspaces, {0, 64},
                "threads and streams with a cuBLAS workspace");
   fields.nested("error", &Stack::error)

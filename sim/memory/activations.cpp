@@ -61,7 +61,8 @@ SavedLayers saved_layers(const model::Scenario& scenario, const model::Chunk& ch
 /// ZeRO-3 holds about two layers' parameters and one layer's gradients whole (Rajbhandari et al. 2020, section 5.3),
 /// and the embedding while the ends run.
 Bytes gathered_parameters(const model::Scenario& scenario, const model::Stage& stage) {
-  if (shards(scenario.parallelism).parameters == 1) return Bytes{0};
+  const bool whole = model::traffic_zero_stage(scenario) < scenario.parallelism.zero_stage;
+  if (whole || shards(scenario.parallelism).parameters == 1) return Bytes{0};
   const std::int64_t stored = storage_size(scenario.training.precision).value();
   const std::int64_t gradient = storage_size(scenario.training.gradient_dtype).value();
   const std::int64_t ends = stage.has_embedding() || stage.has_head() ? word_embedding_per_rank(scenario) : 0;
@@ -99,12 +100,27 @@ Bytes chunk_activations(const model::Scenario& scenario, const model::OperatorLi
   return bytes;
 }
 
+Bytes weight_gradient_operands(const model::Block& block) {
+  Bytes operands{0};
+  for (const model::Operator& op : block.backward) {
+    if (op.pass != model::Pass::weight_gradient || op.kind != OperatorKind::gemm) continue;
+    operands += Bytes{(op.shape.m + op.shape.n) * op.shape.k * storage_size(op.dtype).value()};
+  }
+  return operands;
+}
+
 Bytes stage_activations(const model::Scenario& scenario, const model::OperatorList& operators,
                         const model::Stage& stage, std::int64_t stage_index) {
   std::vector<Bytes> chunks;
   chunks.reserve(stage.chunks.size());
   for (const model::Chunk& chunk : stage.chunks) chunks.push_back(chunk_activations(scenario, operators, chunk));
-  return schedule::most_held(scenario.parallelism, micro_batches(scenario), stage_index, chunks);
+  const std::int64_t m = micro_batches(scenario);
+  const Bytes held = schedule::most_held(scenario.parallelism, m, stage_index, chunks);
+  const std::int64_t pending = schedule::weight_gradients_pending(scenario.parallelism, m, stage_index);
+  if (pending == 0) return held;
+  // One chunk a stage.
+  const Bytes operands = stage.chunks.front().layers * weight_gradient_operands(operators.layer);
+  return held - pending * (chunks.front() - std::min(chunks.front(), operands));
 }
 
 Bytes pipeline_buffers(const model::Scenario& scenario, const model::RankSizes& sizes) {
@@ -128,11 +144,27 @@ Bytes backward_temporaries(const model::Scenario& scenario, const model::Operato
   return bytes;
 }
 
+Bytes kept_placeholders(const model::Scenario& scenario, const model::RankSizes& sizes) {
+  if (scenario.stack.placeholder_gradients != model::PlaceholderGradients::cached) return Bytes{0};
+  const std::int64_t columns = sizes.query_width + sizes.key_value_width + sizes.fc1_width;
+  const std::int64_t rows = sizes.query_width + sizes.ffn;
+  return Bytes{sizes.hidden * (columns + rows) * sizes.element};
+}
+
+Bytes output_layer_gradients(const model::Scenario& scenario, const model::RankSizes& sizes) {
+  if (scenario.stack.placeholder_gradients == model::PlaceholderGradients::none) return Bytes{0};
+  const Bytes logits{sizes.tokens * sizes.loss_vocab * sizes.element};
+  const Bytes placeholder{sizes.hidden * sizes.vocab * sizes.element};
+  return logits + placeholder + (sizes.sequence_parallel ? 2 : 1) * sizes.gathered_residual();
+}
+
 Logits logits(const model::Scenario& scenario, const model::RankSizes& sizes) {
   const model::Training& training = scenario.training;
   Logits logits;
   logits.peak = rounded_bytes(logit_bytes(scenario) * static_cast<double>(sizes.tokens * sizes.loss_vocab));
   logits.softmax = std::min(logits.peak, saved_logits(sizes));
+  // The gathered pieces and their concatenation, beside this rank's own.
+  if (sizes.loss_vocab > sizes.vocab) logits.peak += Bytes{2 * sizes.tokens * sizes.loss_vocab * sizes.element};
   if (training.defer_embedding_wgrad_compute) {
     const std::int64_t passes = micro_batches(scenario);
     logits.most_deferred = training.wgrad_deferral_limit > 0 ? std::min(passes, training.wgrad_deferral_limit) : passes;

@@ -23,7 +23,11 @@ namespace shardsim::memory {
 [[nodiscard]] std::vector<Bytes> saved_tensors(const model::Scenario& scenario, const model::OperatorList& operators,
                                                const model::Chunk& chunk);
 
-/// A stage's activations at their peak: of every chunk as many as are in flight (sim/schedule).
+/// Operands of a block's weight gradients: its inputs and output gradients of linear layers (M_W of Qi et al. 2023).
+[[nodiscard]] Bytes weight_gradient_operands(const model::Block& block);
+
+/// A stage's activations at their peak: of every chunk as many as are in flight (sim/schedule), of those that wait for
+/// their weight gradients only the operands.
 [[nodiscard]] Bytes stage_activations(const model::Scenario& scenario, const model::OperatorList& operators,
                                       const model::Stage& stage, std::int64_t stage_index);
 
@@ -50,5 +54,12 @@ struct Logits {
 /// Most that is kept beside the logits of the micro batch that runs: deferred gradients, and the softmax of the others
 /// where every forward comes first.
 [[nodiscard]] Bytes kept_logits(const model::Scenario& scenario, const Logits& logits);
+
+/// Placeholders of weight gradients that the stack keeps for good, one for every shape of a layer's weights.
+[[nodiscard]] Bytes kept_placeholders(const model::Scenario& scenario, const model::RankSizes& sizes);
+
+/// While the output layer's gradients are computed: gradients of the logits, the placeholder of its weight gradient,
+/// and under sequence parallelism its gathered input and that input's whole gradient. Nothing without placeholders.
+[[nodiscard]] Bytes output_layer_gradients(const model::Scenario& scenario, const model::RankSizes& sizes);
 
 }  // namespace shardsim::memory

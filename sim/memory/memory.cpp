@@ -38,14 +38,17 @@ Moment replayed_peak(const model::Scenario& scenario, const std::vector<model::S
   return {passes.moment, passes.held.activations, passes.held.temporaries, passes.held.logits};
 }
 
-/// The largest of: the loss (last stage), a layer's backward with every activation in flight, the optimizer step.
+/// The largest of: the loss and the output layer's gradients (last stage), a layer's backward with every activation in
+/// flight, the optimizer step.
 Moment peak_moment(const model::Scenario& scenario, const model::OperatorList& operators, const model::RankSizes& sizes,
                    const model::Stage& stage, std::int64_t index, const ModelState& state) {
   const Bytes activations = stage_activations(scenario, operators, stage, index) + pipeline_buffers(scenario, sizes);
-  const Logits loss = stage.has_head() ? logits(scenario, head_sizes(scenario, sizes)) : Logits{};
+  const model::RankSizes head = head_sizes(scenario, sizes);
+  const Logits loss = stage.has_head() ? logits(scenario, head) : Logits{};
+  const Bytes output = stage.has_head() ? output_layer_gradients(scenario, head) : Bytes{0};
   const Bytes kept = kept_logits(scenario, loss);
-  const std::array<Moment, 3> moments{
-      Moment{"loss", activations, Bytes{0}, loss.peak + kept},
+  const std::array<Moment, 4> moments{
+      Moment{"loss", activations, Bytes{0}, loss.peak + kept}, Moment{"output layer", activations, Bytes{0}, output},
       Moment{"backward", activations, backward_temporaries(scenario, operators, sizes, stage), kept},
       Moment{"optimizer step", Bytes{0}, state.step_temporaries, Bytes{0}}};
   Moment peak = moments[1];
@@ -70,10 +73,11 @@ StageMemory stage_memory(const model::Scenario& scenario, const model::OperatorL
   memory.activations = peak.activations;
   memory.temporaries = peak.temporaries;
   memory.logits = peak.logits;
-  memory.workspace = workspace(scenario);
+  memory.workspace = workspace(scenario) + kept_placeholders(scenario, sizes);
   memory.peak_moment = peak.name;
   memory.peak_allocated = state.parameters + state.gradients + state.optimizer + peak.total() + memory.workspace;
-  memory.peak_reserved = reserved(scenario.stack, memory.peak_allocated);
+  memory.peak_reserved =
+      reserved(scenario.stack, memory.peak_allocated) + ring_attention_blocks(scenario, sizes, stage);
   memory.device_used = memory.peak_reserved + outside_framework(scenario);
   return memory;
 }

@@ -118,6 +118,11 @@ inline constexpr std::array kChoices<LayerSplit>{
     Choice{LayerSplit::lighter_ends, "lighter_ends"}};
 
 template <>
+inline constexpr std::array kChoices<PlaceholderGradients>{Choice{PlaceholderGradients::none, "none"},
+                                                           Choice{PlaceholderGradients::output_layer, "output_layer"},
+                                                           Choice{PlaceholderGradients::cached, "cached"}};
+
+template <>
 inline constexpr std::array kChoices<InterleavingRule>{
     Choice{InterleavingRule::multiple_of_pipeline, "multiple_of_pipeline"},
     Choice{InterleavingRule::group_remainder, "group_remainder"}};

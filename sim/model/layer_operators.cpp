@@ -135,12 +135,15 @@ class Layer {
   }
 
   void activation(std::vector<Operator>& list, Pass pass) const {
-    const bool fused = scenario_.stack.fusion.bias_activation || !has_bias();
+    const bool gated = sizes_.fc1_width > sizes_.ffn;
+    const bool fused = scenario_.stack.fusion.bias_activation || !(has_bias() || gated);
     const std::int64_t through = sizes_.fc1_width + sizes_.ffn;
     const std::int64_t passes = pass == Pass::forward ? through : through + sizes_.fc1_width;
-    const std::int64_t unfused_bias = fused ? 0 : 2 * sizes_.fc1_width;
+    const std::int64_t unfused_bias = !fused && has_bias() ? 2 * sizes_.fc1_width : 0;
+    // The activated gate is written and read again; backward its gradient too, and the gate once more.
+    const std::int64_t unfused_gate = !fused && gated ? (pass == Pass::forward ? 2 : 3) * sizes_.ffn : 0;
     list.push_back(memory_bound(OperatorKind::elementwise, "activation_func", pass, dtype_, sizes_.tokens, sizes_.ffn,
-                                Bytes{sizes_.tokens * (passes + unfused_bias) * sizes_.element}));
+                                Bytes{sizes_.tokens * (passes + unfused_bias + unfused_gate) * sizes_.element}));
     list.back().launches = fused ? 1 : 2;
   }
 

@@ -9,9 +9,11 @@ namespace {
 /// by the root (2 + 2), cast back (2 + 1), weight (1 + 1). The backward pass takes about twice as many.
 constexpr std::int64_t kEagerNormPasses = 18;
 
+/// A norm of single kernels runs at the rate of elementwise ones.
 Operator norm(const Scenario& scenario, const RankSizes& sizes, std::string_view name, Pass pass, std::int64_t passes) {
-  return memory_bound(OperatorKind::normalization, name, pass, scenario.training.precision, sizes.residual_tokens,
-                      sizes.hidden, passes * sizes.residual());
+  const bool fused = scenario.stack.fusion.normalization;
+  return memory_bound(fused ? OperatorKind::normalization : OperatorKind::elementwise, name, pass,
+                      scenario.training.precision, sizes.residual_tokens, sizes.hidden, passes * sizes.residual());
 }
 
 /// Copies that an eager norm and the sum before it keep.

@@ -37,7 +37,8 @@ Operator gradient_reduction(const Scenario& scenario, OperatorKind kind, std::in
 }
 
 Operator parameter_gather(const Scenario& scenario, std::int64_t elements) {
-  const Bytes weights{elements * storage_size(scenario.training.precision).value()};
+  const bool in_fp8 = scenario.stack.gathers_fp8 && scenario.training.precision == DType::fp8;
+  const Bytes weights{elements * (in_fp8 ? 1 : storage_size(scenario.training.precision).value())};
   return data_parallel(scenario, OperatorKind::all_gather, "parameter_all_gather", weights,
                        scenario.parallelism.overlap.param_gather);
 }
@@ -82,12 +83,13 @@ std::vector<Operator> step_operators(const Scenario& scenario, const Stage& stag
 
   std::vector<Operator> list;
   if (replicas > 1) {
-    const bool sharded = parallelism.zero_stage >= 1;
+    const int zero_stage = traffic_zero_stage(scenario);
+    const bool sharded = zero_stage >= 1;
     list.push_back(
         gradient_reduction(scenario, sharded ? OperatorKind::reduce_scatter : OperatorKind::all_reduce, parameters));
     // ZeRO-2 reduces in every micro batch (Rajbhandari et al. 2020, section 7).
-    if (parallelism.zero_stage >= 2) list.back().bytes = micro_batches(scenario) * list.back().bytes;
-    if (sharded && parallelism.num_distributed_optimizer_instances > 1) {
+    if (zero_stage >= 2) list.back().bytes = micro_batches(scenario) * list.back().bytes;
+    if (parallelism.zero_stage >= 1 && parallelism.num_distributed_optimizer_instances > 1) {
       list.push_back(data_parallel(scenario, OperatorKind::all_reduce, "gradient_all_reduce_between_instances",
                                    gradient_bytes(scenario, parameters) / shards, false));
     }
@@ -113,7 +115,7 @@ std::vector<Operator> step_operators(const Scenario& scenario, const Stage& stag
   if (replicas > 1 && parallelism.zero_stage >= 1) {
     list.push_back(parameter_gather(scenario, parameters));
     // ZeRO-3 gathers for the forward and again for the backward pass of every micro batch (ibid.).
-    if (parallelism.zero_stage >= 3) list.back().bytes = 2 * micro_batches(scenario) * list.back().bytes;
+    if (traffic_zero_stage(scenario) >= 3) list.back().bytes = 2 * micro_batches(scenario) * list.back().bytes;
   }
   list.push_back(zero_gradients(scenario, parameters));
   return list;

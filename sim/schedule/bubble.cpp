@@ -48,7 +48,23 @@ Seconds breadth_first_span(const std::vector<StageTime>& stages, std::int64_t mi
 }
 
 Seconds one_f_one_b_span(const std::vector<StageTime>& stages, std::int64_t micro_batches) {
-  return interleaved_span(stages, micro_batches, 1);
+  if (micro_batches < static_cast<std::int64_t>(stages.size())) {
+    return interleaved_span(stages, micro_batches, 1);
+  }
+  Seconds after{0.0};
+  for (const StageTime& stage : stages) after += stage.total();
+  Seconds before{0.0};
+  Seconds span{0.0};
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const StageTime& stage = stages[i];
+    after -= stage.total();
+    const auto warm_ups = static_cast<double>(stages.size() - i - 1);
+    const Seconds wait = std::max(Seconds{0.0}, after - warm_ups * stage.forward) +
+                         std::max(Seconds{0.0}, after - warm_ups * stage.backward);
+    span = std::max(span, before + static_cast<double>(micro_batches) * stage.total() + wait);
+    before += stage.total();
+  }
+  return span;
 }
 
 Seconds interleaved_span(const std::vector<StageTime>& stages, std::int64_t micro_batches, std::int64_t chunks) {

@@ -48,6 +48,13 @@ std::int64_t chunks_in_flight(const model::Parallelism& parallelism, std::int64_
   return 0;
 }
 
+std::int64_t weight_gradients_pending(const model::Parallelism& parallelism, std::int64_t micro_batches,
+                                      std::int64_t stage) {
+  if (parallelism.schedule != model::Schedule::zero_bubble_1p || is_interleaved(parallelism)) return 0;
+  const std::int64_t whole = std::min(micro_batches, parallelism.pipeline_model_parallel_size - stage);
+  return chunks_in_flight(parallelism, micro_batches, stage) - whole;
+}
+
 Bytes most_held(const model::Parallelism& parallelism, std::int64_t micro_batches, std::int64_t stage,
                 const std::vector<Bytes>& chunk_bytes) {
   const std::int64_t in_flight = chunks_in_flight(parallelism, micro_batches, stage);

@@ -29,6 +29,11 @@ namespace shardsim::schedule {
 [[nodiscard]] std::int64_t chunks_in_flight(const model::Parallelism& parallelism, std::int64_t micro_batches,
                                             std::int64_t stage);
 
+/// How many of them, at a stage's peak, have run their input gradients and wait for their weight gradients only. ZB-1p:
+/// the stages before filled those up to the limit of p: i, as ZB-H1's (p − i)·M_B + i·M_W (Qi et al. 2023, Table 1).
+[[nodiscard]] std::int64_t weight_gradients_pending(const model::Parallelism& parallelism, std::int64_t micro_batches,
+                                                    std::int64_t stage);
+
 /// Most bytes that `stage` holds at once where each pair of chunk c in flight holds chunk_bytes[c]. Chunks that differ
 /// (the embedding's, the head's) peak at different moments, which a walk through the schedule finds.
 [[nodiscard]] Bytes most_held(const model::Parallelism& parallelism, std::int64_t micro_batches, std::int64_t stage,

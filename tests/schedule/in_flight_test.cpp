@@ -32,6 +32,15 @@ TEST(InFlight, OneFOneBHoldsTheStagesThatFollow) {
   EXPECT_EQ(chunks_in_flight(parallelism, 2, 0), 2);
 }
 
+// ZB-1p on stage i: p − i whole micro batches and i weight gradients (Qi et al. 2023, Table 1).
+TEST(InFlight, ZeroBubble1pWaitsForWeightGradientsOnLaterStages) {
+  const Parallelism parallelism = pipeline(Schedule::zero_bubble_1p, 4);
+  EXPECT_EQ(weight_gradients_pending(parallelism, 16, 0), 0);
+  EXPECT_EQ(weight_gradients_pending(parallelism, 16, 3), 3);
+  EXPECT_EQ(weight_gradients_pending(parallelism, 2, 3), 1);
+  EXPECT_EQ(weight_gradients_pending(pipeline(Schedule::zero_bubble_2p, 4), 16, 3), 0);
+}
+
 // p = 4, v = 2, g = 4: stage 0 holds 2·3 + 1·4 + 1 = 11 of 16·2 = 32; stage 3 holds 0 + 4 + 1 = 5.
 // As micro batches of a whole stage: 11/2 = 5.5 = p·(1 + (p−1)/(p·v)) = 4·1.375.
 TEST(InFlight, InterleavedCountsChunks) {

@@ -35,7 +35,7 @@ DataTraffic::DataTraffic(const model::Scenario& scenario, const cost::Pricer& pr
 }
 
 void DataTraffic::add(const cost::Pricer& pricer, const model::Stage& stage, const Operator& op) {
-  const int zero_stage = scenario_.parallelism.zero_stage;
+  const int zero_stage = model::traffic_zero_stage(scenario_);
   const std::int64_t count = data_messages(scenario_, stage, op);
   const Bytes bytes = op.bytes / count;
   const auto index = static_cast<std::int32_t>(collectives_.size());
@@ -73,7 +73,7 @@ std::int64_t DataTraffic::parameters_of(BlockKind kind) const {
 }
 
 bool DataTraffic::is_cut(std::size_t action, const Action& what) const {
-  const int zero_stage = scenario_.parallelism.zero_stage;
+  const int zero_stage = model::traffic_zero_stage(scenario_);
   const auto chunk = static_cast<std::size_t>(what.chunk);
   const bool gathers = parameters_.any() && (zero_stage >= kShardedParameters || first_[chunk] == action);
   const bool reduces =
@@ -82,7 +82,7 @@ bool DataTraffic::is_cut(std::size_t action, const Action& what) const {
 }
 
 std::vector<Piece> DataTraffic::pieces(std::size_t action, const Action& what, const std::vector<BlockKind>& blocks) {
-  const int zero_stage = scenario_.parallelism.zero_stage;
+  const int zero_stage = model::traffic_zero_stage(scenario_);
   const bool first = first_[static_cast<std::size_t>(what.chunk)] == action;
   const bool last = last_[static_cast<std::size_t>(what.chunk)] == action;
   std::vector<Piece> pieces(1);
