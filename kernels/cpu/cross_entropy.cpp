@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/cpu/cpu_backend.hpp"
@@ -14,6 +15,20 @@ float& token(const Matrix& matrix, std::int64_t t) {
 
 void check_tokens(const Matrix& matrix, std::int64_t tokens) {
   check_shape(matrix, matrix.columns == 1 ? tokens : 1, matrix.columns == 1 ? 1 : tokens);
+}
+
+constexpr std::int64_t kPart = 512;
+
+/// x = exp(x − maximum); returns the sum.
+float exponentiate_part(float* x, std::int64_t count, float maximum) {
+  float sum = 0.0F;
+#pragma omp simd reduction(+ : sum)
+  for (std::int64_t c = 0; c < count; ++c) {
+    const float e = vector_exp(x[c] - maximum);
+    sum += e;
+    x[c] = e;
+  }
+  return sum;
 }
 
 }  // namespace
@@ -37,14 +52,12 @@ void CpuBackend::exponentiate(const Matrix& logits, const Matrix& maximum, const
     const float largest = token(maximum, t);
     const std::int64_t id = targets[t] - first_id;
     token(target, t) = id >= 0 && id < logits.columns ? row[id] - largest : 0.0F;
-    float total = 0.0F;
-#pragma omp simd reduction(+ : total)
-    for (std::int64_t c = 0; c < logits.columns; ++c) {
-      const float e = vector_exp(row[c] - largest);
-      total += e;
-      row[c] = e;
+    // Tens of thousands of terms: parts in fp32, their sum in double.
+    double total = 0.0;
+    for (std::int64_t first = 0; first < logits.columns; first += kPart) {
+      total += static_cast<double>(exponentiate_part(row + first, std::min(kPart, logits.columns - first), largest));
     }
-    token(sum, t) = total;
+    token(sum, t) = static_cast<float>(total);
   }
 }
 

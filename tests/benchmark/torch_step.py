@@ -5,7 +5,7 @@ GPT-2 with 4 layers, hidden size 768, 12 heads, sequence 512, batch 4, fp32, dro
 padded to 50,304. CPU seconds count (of the thread; other work on the machine disturbs them little), wall-clock seconds
 are printed beside them. Not part of the tests: it needs python3-torch (Debian: 1.13) and an optimised libblas.so.3.
 
-    ./run test -N && python3 tests/benchmark/torch_step.py [--program build/bin/shardsim-train] [--steps 4]
+    ./run test -N && /usr/bin/python3 tests/benchmark/torch_step.py [--program build/bin/shardsim-train] [--steps 4]
 """
 import argparse
 import os
