@@ -24,13 +24,14 @@ long ranks_of(const cli::Arguments& words) {
 }
 
 /// Open MPI reads these; other implementations do not look at them. What the user has set stays.
-void prepare_open_mpi(bool more_ranks_than_cores) {
+void prepare_open_mpi() {
   const auto set = [](const char* name, const char* value) { setenv(name, value, 0); };
   if (geteuid() == 0) {
     set("OMPI_ALLOW_RUN_AS_ROOT", "1");
     set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   }
-  if (more_ranks_than_cores) set("OMPI_MCA_mpi_yield_when_idle", "1");
+  // A rank that waits gives its core to whoever works: other ranks, or the owner of the laptop.
+  set("OMPI_MCA_mpi_yield_when_idle", "1");
   // Containers forbid one process to read another's memory.
   set("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
 }
@@ -42,7 +43,7 @@ bool asks_for_ranks(const cli::Arguments& words) { return !words.empty() && word
 void become_launcher(const cli::Arguments& words) {
   const long ranks = ranks_of(words);
   const bool crowded = ranks > static_cast<long>(std::max(1U, std::thread::hardware_concurrency()));
-  prepare_open_mpi(crowded);
+  prepare_open_mpi();
   cli::Arguments command{"mpirun", "-n", std::to_string(ranks), "--bind-to", "none"};
   if (crowded) command.emplace_back("--oversubscribe");
   command.push_back(std::filesystem::read_symlink("/proc/self/exe"));

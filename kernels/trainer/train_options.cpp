@@ -143,7 +143,11 @@ TrainOptions parse_train_options(const cli::Arguments& arguments, Problems& prob
   options.scenario = cli::parse_predict_options(words.scenario, kCommand);
   options.scenario.stack = "shardsim";
   options.scenario.flags = quoted(words.megatron);
-  if (!options.scenario.megatron.empty() && options.scenario.megatron != "-") {
+  for (const std::string* file : {&options.scenario.scenario, &options.scenario.megatron, &options.scenario.hf_config,
+                                  &options.scenario.deepspeed_config}) {
+    if (*file == "-") cli::usage_error(kCommand, "standard input (-) reaches one rank only: give a file");
+  }
+  if (!options.scenario.megatron.empty()) {
     // A file that cannot be read is told of where the scenario is collected.
     Problems unreadable;
     const std::string text = input::read_text_file(options.scenario.megatron, unreadable);

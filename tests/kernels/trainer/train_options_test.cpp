@@ -74,6 +74,10 @@ TEST(TrainOptions, SuggestsTheOptionThatWasMeant) {
   expect_told({"--model", "gpt2-tiny", "--stack", "nemo"}, {"training always runs the stack `shardsim`"});
 }
 
+TEST(TrainOptions, RefusesStandardInput) {
+  expect_told({"--megatron", "-"}, {"standard input (-) reaches one rank only"});
+}
+
 TEST(Job, IsFilledByItsRanks) {
   expect_told({"--model", "gpt2-tiny", "--gpus", "4"},
               {"cluster.gpus", "4", "the job has 2 ranks", "start it with -n 4"}, 2);
