@@ -1,11 +1,13 @@
 # shardsim_options: what every target of the project is compiled with.
 add_library(shardsim_options INTERFACE)
 target_include_directories(shardsim_options INTERFACE ${CMAKE_SOURCE_DIR})
-target_compile_options(shardsim_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-  $<$<BOOL:${SHARDSIM_WERROR}>:-Werror>)
+target_compile_options(shardsim_options INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wshadow>"
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${SHARDSIM_WERROR}>>:-Werror>)
 # GCC 12 warns wrongly of std::string's own operator+ (GCC bug 105651) and of temporaries of braced aggregates.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(shardsim_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+  target_compile_options(shardsim_options INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wno-maybe-uninitialized>")
 endif()
 if(SHARDSIM_SANITIZE)
   set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)

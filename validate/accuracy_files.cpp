@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "sim/base/problems.hpp"
 #include "sim/input/text_file.hpp"
@@ -9,6 +10,7 @@
 #include "validate/accuracy_record.hpp"
 #include "validate/accuracy_table.hpp"
 #include "validate/selection.hpp"
+#include "validate/transfer.hpp"
 #include "validate/write_file.hpp"
 
 namespace shardsim::validate {
@@ -66,8 +68,13 @@ std::vector<Result> evaluate_published(const std::string& folder) {
 }
 
 AccuracyChange record_accuracy(const std::string& folder, bool accept_worse) {
-  const std::vector<Result> results = evaluate_published(folder);
-  const std::string record_text = to_text(accuracy_of(results));
+  const std::vector<Record> records = read_files(published_files(folder));
+  const std::vector<Result> results = evaluate(records);
+  AccuracyRecord accuracy = accuracy_of(results);
+  for (auto& [source, transfer] : leave_one_source_out(records)) {
+    accuracy.quality_a.by_source[source].transfer = std::move(transfer);
+  }
+  const std::string record_text = to_text(accuracy);
   // What is shown elsewhere is what the file says, rounded as there.
   const AccuracyRecord record = read_accuracy_record(record_text, kRecordFile);
   const fs::path record_file = fs::path{folder} / kRecordFile;

@@ -37,6 +37,25 @@ AccuracyGroup group_from_json(const Json& json) {
   return group;
 }
 
+Json scaling_json(const std::vector<ScalingPoint>& points) {
+  Json json = Json::array();
+  for (const ScalingPoint& point : points) {
+    json.push_back({{"id", point.id},
+                    {"measured", point.measured},
+                    {"predicted", point.predicted},
+                    {"predicted_by_time", point.predicted_by_time}});
+  }
+  return json;
+}
+
+std::vector<ScalingPoint> scaling_from_json(const Json& json) {
+  std::vector<ScalingPoint> points;
+  for (const Json& point : json.value("weak_scaling", Json::array())) {
+    points.push_back({point.at("id"), point.at("measured"), point.at("predicted"), point.at("predicted_by_time")});
+  }
+  return points;
+}
+
 class Comparison {
  public:
   explicit Comparison(double tolerance) : tolerance_{tolerance} {}
@@ -97,13 +116,14 @@ AccuracyRecord accuracy_of(const std::vector<Result>& results) {
     const bool of_a = result.quality.empty() || result.quality == "A";
     (!result.suspect.empty() ? suspect : of_a ? quality_a : other).push_back(&result);
   }
-  return {group_of(quality_a), group_of(other), group_of(suspect), fitted_constants()};
+  return {group_of(quality_a), group_of(other), group_of(suspect), weak_scaling(results), fitted_constants()};
 }
 
 std::string to_text(const AccuracyRecord& record) {
   Json json{{"quality_a", group_json(record.quality_a)},
             {"other_qualities", group_json(record.other_qualities)},
             {"suspect", group_json(record.suspect)},
+            {"weak_scaling", scaling_json(record.weak_scaling)},
             {"fitted_constants",
              {{"stacks", record.fitted_constants.stacks},
               {"devices", record.fitted_constants.devices},
@@ -119,6 +139,7 @@ AccuracyRecord read_accuracy_record(std::string_view text, const std::string& fi
     return {group_from_json(json.at("quality_a")),
             group_from_json(json.at("other_qualities")),
             group_from_json(json.at("suspect")),
+            scaling_from_json(json),
             {fitted.at("stacks"), fitted.at("devices"), fitted.at("clusters")}};
   } catch (const Json::exception& error) {
     throw InputError({Problem{{file, 0, ""}, "", "", std::string{"is no recorded accuracy: "} + error.what()}});

@@ -20,6 +20,7 @@ struct AccuracyRecord {
   AccuracyGroup other_qualities;
   /// Rows of any quality that are scored apart.
   AccuracyGroup suspect;
+  std::vector<ScalingPoint> weak_scaling;
   FittedConstants fitted_constants;
 };
 
@@ -33,6 +34,9 @@ inline constexpr double kAccuracyTolerance = 0.003;
 
 /// Throws InputError for what is no such record.
 [[nodiscard]] AccuracyRecord read_accuracy_record(std::string_view text, const std::string& file);
+
+/// The committed file, as it was when the program was built.
+[[nodiscard]] AccuracyRecord recorded_accuracy();
 
 /// One line for each source that has vanished, scores fewer rows, or whose median or mean error of time or memory or
 /// whose share of wrong outcomes is larger than recorded by more than `tolerance`.

@@ -23,7 +23,7 @@ std::string percent(double fraction) {
 
 /// The cells of one row; what was not measured stays empty.
 std::vector<std::string> cells(const std::string& name, const Summary& summary) {
-  std::vector<std::string> row(12);
+  std::vector<std::string> row(15);
   row[0] = name;
   const ErrorStatistics& time = summary.time;
   if (time.n > 0) {
@@ -35,13 +35,16 @@ std::vector<std::string> cells(const std::string& name, const Summary& summary) 
     row[6] = percent(time.interval_coverage);
   }
   if (summary.after_one_scale.n > 0) row[7] = percent(summary.after_one_scale.median);
+  if (summary.transfer.time.n > 0) row[8] = percent(summary.transfer.time.mape);
+  if (summary.repeats.n > 0) row[9] = percent(summary.repeats.spread);
   const ErrorStatistics& memory = summary.memory;
   if (memory.n > 0) {
-    row[8] = std::to_string(memory.n);
-    row[9] = percent(memory.median);
-    row[10] = percent(memory.mape);
-    row[11] = percent(memory.p90);
+    row[10] = std::to_string(memory.n);
+    row[11] = percent(memory.median);
+    row[12] = percent(memory.mape);
+    row[13] = percent(memory.p90);
   }
+  if (summary.transfer.memory.n > 0) row[14] = percent(summary.transfer.memory.mape);
   return row;
 }
 
@@ -56,8 +59,10 @@ std::vector<std::pair<std::string, const Summary*>> worst_first(const AccuracyGr
 }
 
 void write_rows(std::ostream& out, const AccuracyGroup& group) {
-  out << "| source | time of | median | mean | p90 | bias | in 80 % | one scale | memory of | median | mean | p90 |\n"
-         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+  out << "| source | time of | median | mean | p90 | bias | in 80 % | one scale | left out | repeats | memory of | "
+         "median "
+         "| mean | p90 | left out |\n"
+         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
   const auto write = [&](const std::string& name, const Summary& summary) {
     if (summary.time.n == 0 && summary.memory.n == 0) return;
     for (const std::string& cell : cells(name, summary)) out << "| " << cell << (cell.empty() ? "" : " ");
@@ -75,6 +80,16 @@ void write_outcomes(std::ostream& out, const std::string& name, const Confusion&
   out << ".\n";
 }
 
+void write_scaling(std::ostream& out, const std::vector<ScalingPoint>& points) {
+  if (points.empty()) return;
+  out << "\nWeak scaling of the first Megatron-LM: FLOP/s per GPU over that of one GPU, in per cent.\n\n"
+         "| run | measured | predicted | points off | predicted times |\n|---|--:|--:|--:|--:|\n";
+  for (const ScalingPoint& point : points) {
+    out << "| " << point.id << " | " << percent(point.measured) << " | " << percent(point.predicted) << " | "
+        << percent(point.predicted - point.measured) << " | " << percent(point.predicted_by_time) << " |\n";
+  }
+}
+
 }  // namespace
 
 std::string accuracy_table(const AccuracyRecord& record) {
@@ -87,6 +102,7 @@ std::string accuracy_table(const AccuracyRecord& record) {
     if (summary.fit.true_oom + summary.fit.false_fit > 0)
       write_outcomes(out, shortened(source, kNameWidth), summary.fit);
   }
+  write_scaling(out, record.weak_scaling);
   out << "\nConfigurations with something missing or inferred, toy models and plot readings:\n\n";
   write_rows(out, record.other_qualities);
   out << "\nRuns that their source makes suspect (composed times, thrashing, offload named in a remark only):\n\n";

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/engine/closed_form.hpp"
+#include "sim/engine/event/predict.hpp"
 #include "sim/engine/layer_time.hpp"
 #include "sim/input/resolve.hpp"
 #include "sim/model/parameters.hpp"
@@ -73,35 +74,56 @@ std::string shared_reason(const Problem& problem) {
   return problem.key.empty() ? problem.message : problem.key + ": " + problem.message;
 }
 
-}  // namespace
+std::string configuration_text(const input::Settings& settings) {
+  std::string text;
+  for (const input::Setting& setting : settings.all()) text += setting.key + '=' + setting.value + ';';
+  return text;
+}
 
-Result evaluate(const Record& record) {
+Result identified(const Record& record) {
   Result result;
   result.id = record.id;
   result.source = record.source;
   result.where = record.where;
   result.quality = record.quality;
   result.suspect = record.suspect;
-  result.skipped = record.unmodelled;
-  if (!result.skipped.empty()) return result;
-  try {
-    const model::Scenario scenario = input::resolve(record.settings);
-    const engine::Prediction prediction = engine::predict(scenario);
-    result.time = compare_time(record, scenario, prediction);
-    if (record.memory && *record.memory > Bytes{0})
-      result.memory = compare_memory(*record.memory, record, scenario, prediction.memory);
-    result.outcome = record.outcome;
-    result.predicted_fit = prediction.memory.fits();
-  } catch (const InputError& error) {
-    result.skipped = shared_reason(error.problems().front());
-  }
+  result.hardware_tflops_per_gpu = record.hardware_tflops_per_gpu;
   return result;
 }
 
-std::vector<Result> evaluate(const std::vector<Record>& records) {
+}  // namespace
+
+Result evaluate(const Record& record, const model::Scenario& scenario, Engine engine) {
+  Result result = identified(record);
+  const engine::Prediction prediction =
+      engine == Engine::event ? engine::event::predict(scenario) : engine::predict(scenario);
+  result.time = compare_time(record, scenario, prediction);
+  if (record.memory && *record.memory > Bytes{0}) {
+    result.memory = compare_memory(*record.memory, record, scenario, prediction.memory);
+  }
+  result.outcome = record.outcome;
+  result.predicted_fit = prediction.memory.fits();
+  return result;
+}
+
+Result evaluate(const Record& record, Engine engine) {
+  Result skipped = identified(record);
+  skipped.skipped = record.unmodelled;
+  if (!skipped.skipped.empty()) return skipped;
+  try {
+    Result result = evaluate(record, input::resolve(record.settings), engine);
+    result.configuration = configuration_text(record.settings);
+    return result;
+  } catch (const InputError& error) {
+    skipped.skipped = shared_reason(error.problems().front());
+    return skipped;
+  }
+}
+
+std::vector<Result> evaluate(const std::vector<Record>& records, Engine engine) {
   std::vector<Result> results;
   results.reserve(records.size());
-  for (const Record& record : records) results.push_back(evaluate(record));
+  for (const Record& record : records) results.push_back(evaluate(record, engine));
   return results;
 }
 

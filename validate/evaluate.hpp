@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/model/scenario.hpp"
+#include "validate/options.hpp"
 #include "validate/record.hpp"
 
 namespace shardsim::validate {
@@ -30,6 +32,10 @@ struct Result {
   std::string suspect;
   /// Why the row could not be scored; empty = it was.
   std::string skipped;
+  /// The source's own TFLOP/s per GPU with recomputation, where it gives them instead of a time.
+  std::optional<double> hardware_tflops_per_gpu;
+  /// The settings as text: equal for repeated measurements of one configuration.
+  std::string configuration;
   std::optional<Pair> time;
   std::optional<Pair> memory;
   std::optional<Outcome> outcome;
@@ -37,8 +43,12 @@ struct Result {
   bool predicted_fit = true;
 };
 
+/// A record whose scenario is at hand.
+[[nodiscard]] Result evaluate(const Record& record, const model::Scenario& scenario,
+                              Engine engine = Engine::closed_form);
+
 /// Never throws for a row: what cannot be resolved is skipped with its reason.
-[[nodiscard]] Result evaluate(const Record& record);
-[[nodiscard]] std::vector<Result> evaluate(const std::vector<Record>& records);
+[[nodiscard]] Result evaluate(const Record& record, Engine engine = Engine::closed_form);
+[[nodiscard]] std::vector<Result> evaluate(const std::vector<Record>& records, Engine engine = Engine::closed_form);
 
 }  // namespace shardsim::validate

@@ -12,7 +12,8 @@ namespace {
 
 const std::regex& fitted_key() {
   static const std::regex key{
-      "stack\\.(memory_bound_slowdown|host\\..*|saved\\..*|logit_bytes\\..*|allocator\\.fragmentation)"
+      "stack\\.(memory_bound_slowdown|host\\..*|saved\\..*|logit_bytes\\..*|allocator\\.(fragmentation|ring_attention_"
+      "blocks)|alibi_attention_slowdown)"
       "|device\\.(kernel_latency|sustained_slowdown|gemm\\.(?!.*(peak|tile)).*|attention\\..*|memory_bound\\..*)"
       "|cluster\\.(collective_slowdown|measured_collectives|.*efficiency|.*latency)"};
   return key;

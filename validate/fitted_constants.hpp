@@ -17,7 +17,8 @@ struct FittedConstants {
 };
 
 /// Counts, from above (guesses count as fitted),
-///  in stacks: memory_bound_slowdown, host.*, saved.*, logit_bytes.*, allocator.fragmentation;
+///  in stacks: memory_bound_slowdown, alibi_attention_slowdown, host.*, saved.*, logit_bytes.*,
+///    allocator.fragmentation, allocator.ring_attention_blocks;
 ///  in devices: kernel_latency, sustained_slowdown, gemm.* but peaks and tiles, attention.*, memory_bound.*;
 ///  in clusters: collective_slowdown, efficiencies and latencies of links, latencies and bandwidths of
 ///  measured_collectives.

@@ -140,6 +140,15 @@ void apply_framework_rules(const Json& row, const std::string& stack, SettingWri
   } else if (!precision.empty()) {
     settings.set("training.precision", precision);
   }
+  if (contains(text(row, {"framework"}), "TransformerEngine")) {
+    settings.assume("training.cross_entropy", "fused_te", "SimuMax's runs fuse the loss, as their names (cef) say");
+  }
+  if (stack == "torchtitan" && text(row, {"hardware", "device"}) == "a100-80gb") {
+    // The A100 tables of its documents (April 2024) predate torch.compile as the default of its configurations.
+    for (const char* key : {"stack.fusion.bias_activation", "stack.fusion.rotary"}) {
+      settings.assume(key, "false", "torchtitan's A100 tables predate compiled layers");
+    }
+  }
   if (stack == "nvidia-bert") settings.assume("training.optimizer", "lamb", "the NVIDIA BERT examples train with LAMB");
 }
 

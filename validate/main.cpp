@@ -4,6 +4,7 @@
 
 #include "sim/base/problems.hpp"
 #include "validate/accuracy_files.hpp"
+#include "validate/accuracy_record.hpp"
 #include "validate/fitted_constants.hpp"
 #include "validate/options.hpp"
 #include "validate/report.hpp"
@@ -18,9 +19,13 @@ using namespace shardsim::validate;
 enum ExitCode : int { kSuccess = 0, kNotDone = 1, kBadInput = 2, kBug = 70 };
 
 void compare(const Options& options) {
-  const std::vector<Result> results = evaluate(select(read_files(options.files), options));
+  const std::vector<Result> results = evaluate(select(read_files(options.files), options), options.engine);
   Evaluation evaluation = summarise(results);
   evaluation.fitted_constants = fitted_constants();
+  for (const auto& [source, summary] : recorded_accuracy().quality_a.by_source) {
+    const auto found = evaluation.by_source.find(source);
+    if (found != evaluation.by_source.end()) found->second.transfer = summary.transfer;
+  }
   if (!options.rows.empty()) write_file(options.rows, rows_csv(results));
   options.format == Format::json ? write_json(std::cout, evaluation) : write_table(std::cout, evaluation);
 }

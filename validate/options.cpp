@@ -55,7 +55,7 @@ po::options_description described(Options& options, Written& written) {
   add("include-suspect", po::bool_switch(&options.include_suspect), "score suspect rows with the others, not apart");
   add("set", po::value(&written.overrides)->composing()->value_name("SECTION.KEY=VALUE"),
       "overrides one value of every row; may be repeated");
-  add("engine", text(written.engine, "closed_form"), "what predicts; the event engine is not built yet");
+  add("engine", text(written.engine, "closed_form|event"), "what predicts; the closed form by default");
   add("rows", text(options.rows, "FILE.csv"), "also write one line per row");
   add("format", text(written.format, "table|json"), "table by default");
   add("record", text(options.record, "FOLDER"),
@@ -82,9 +82,9 @@ Format format_of(const std::string& name) {
   return name == "json" ? Format::json : Format::table;
 }
 
-void check_engine(const std::string& name) {
-  if (name == "event") refuse("--engine", name, "the event engine is not built yet; closed_form is");
-  if (name != "closed_form") refuse("--engine", name, "closed_form is expected");
+Engine engine_of(const std::string& name) {
+  if (name != "closed_form" && name != "event") refuse("--engine", name, "closed_form or event is expected");
+  return name == "event" ? Engine::event : Engine::closed_form;
 }
 
 /// A wrong key or value would be the same mistake in every row.
@@ -115,13 +115,14 @@ void check_together(const Options& options, const Written& written) {
     return;
   }
   const bool chosen = !options.files.empty() || !options.quality.empty() || !written.source.empty() ||
-                      !options.rows.empty() || !options.overrides.empty() || options.include_suspect;
-  if (chosen) refuse("--record takes all of validate/published as it is: neither files nor a choice of rows");
+                      !options.rows.empty() || !options.overrides.empty() || options.include_suspect ||
+                      options.engine != Engine::closed_form;
+  if (chosen) refuse("--record takes all of validate/published as it is: neither files nor a choice of rows or engine");
 }
 
 void interpret(const Written& written, Options& options) {
   check_quality(options.quality);
-  check_engine(written.engine);
+  options.engine = engine_of(written.engine);
   options.format = format_of(written.format);
   try {
     if (!written.source.empty()) options.source = std::regex{written.source};

@@ -11,6 +11,7 @@
 namespace shardsim::validate {
 
 enum class Format { table, json };
+enum class Engine { closed_form, event };
 
 /// Empty = not given.
 struct Options {
@@ -21,6 +22,8 @@ struct Options {
   std::optional<std::regex> source;
   /// Suspect rows count with the others.
   bool include_suspect = false;
+  /// What predicts.
+  Engine engine = Engine::closed_form;
   /// CSV file for one line per row.
   std::string rows;
   Format format = Format::table;

@@ -18,15 +18,20 @@ void model(const Json& row, SettingWriter& settings) {
   settings.set("model.vocab_size", integer(row, {"model", "vocab"}));
 }
 
-/// llm-foundry trains MPT (no biases, ALiBi); nanotron's 1 B and 3 B models tie the embeddings.
+/// llm-foundry trains MPT (no biases, ALiBi); nanotron's 1 B and 3 B models tie the embeddings. Qi et al. (2023) give
+/// no vocabulary: with 32,000 tokens (a SentencePiece tokenizer, as in the fork's examples) their four models have the
+/// parameter counts that name them (14.6 and 28.3 B; GPT-2's 50,257 would make them 14.7 and 28.4 B).
 void model_rules(const Json& row, const std::string& stack, SettingWriter& settings) {
   if (text(row, {"framework"}).find("llm-foundry") != std::string::npos) {
     settings.set("model.family", std::string{"mpt"});
-    settings.assume("training.attention_slowdown", "1.7", "ALiBi takes the Triton port of FlashAttention-1");
   }
+  if (stack == "megatron-zero-bubble") settings.set("model.vocab_size", std::string{"32000"});
   const std::int64_t hidden = integer(row, {"model", "hidden"}).value_or(0);
   if (stack == "nanotron" && hidden < 4096) {
     settings.assume("model.output_weights", "tied", "nanotron's 1 B and 3 B models tie the embeddings");
+  }
+  if (stack == "megatron-zero-bubble") {
+    settings.assume("model.output_weights", "untied", "the zero-bubble fork's launch scripts untie the embeddings");
   }
 }
 

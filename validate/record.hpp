@@ -46,6 +46,10 @@ struct Record {
   std::optional<Outcome> outcome;
   /// Name of the feature that cannot be modelled; empty = it can.
   std::string unmodelled;
+
+  [[nodiscard]] bool measures_time() const {
+    return iteration || hardware_tflops_per_gpu || model_tflops_per_gpu || mfu;
+  }
 };
 
 /// Reads published_runs.jsonl, published_runs_oom.jsonl, megatron_flag_runs.jsonl or gpt2_h100_runs.csv; told apart by

@@ -46,6 +46,16 @@ void write_line(std::ostream& out, const std::string& source, const Summary& sum
   } else {
     out << "      -";
   }
+  if (summary.transfer.time.n > 0) {
+    write_percent(out, summary.transfer.time.mape, 7);
+  } else {
+    out << "      -";
+  }
+  if (summary.repeats.n > 0) {
+    write_percent(out, summary.repeats.spread, 7);
+  } else {
+    out << "      -";
+  }
   out << " |";
   write_errors(out, summary.memory);
   out << '\n';
@@ -69,7 +79,7 @@ std::string quoted(const std::string& text) {
 
 void write_table(std::ostream& out, const Evaluation& evaluation) {
   out << std::left << std::setw(kSourceWidth) << "% of the measured value" << std::right
-      << "  time median  mape   p90   bias   80%  scale1 |   mem median  mape   p90   bias   80%\n";
+      << "  time median  mape   p90   bias   80%  scale1   left repeats |   mem median  mape   p90   bias   80%\n";
   for (const auto& [source, summary] : evaluation.by_source) write_line(out, source, summary);
   write_line(out, "all", evaluation.all);
   if (evaluation.by_source.size() > 1) write_line(out, "median source", median_source(evaluation.by_source));

@@ -89,9 +89,28 @@ ErrorStatistics error_statistics(const std::vector<Pair>& pairs) {
   return statistics;
 }
 
+Repeats repeats_of(const std::vector<const Result*>& group) {
+  std::map<std::string, std::vector<double>> measured;
+  for (const Result* result : group) {
+    if (result->time && !result->configuration.empty()) {
+      measured[result->source + result->configuration].push_back(result->time->measured);
+    }
+  }
+  Repeats repeats;
+  for (const auto& [configuration, times] : measured) {
+    if (times.size() < 2) continue;
+    const double median = quantile(times, 0.5);
+    for (const double time : times) repeats.spread += std::abs(time - median) / time;
+    repeats.n += times.size();
+  }
+  if (repeats.n > 0) repeats.spread /= static_cast<double>(repeats.n);
+  return repeats;
+}
+
 Summary summarise(const Group& group) {
   Summary summary;
   summary.scored = group.size();
+  summary.repeats = repeats_of(group);
   summary.time = error_statistics(pairs_of(group, &Result::time));
   summary.memory = error_statistics(pairs_of(group, &Result::memory));
   std::vector<Pair> scaled;
@@ -113,14 +132,15 @@ std::map<std::string, Summary> summarise_by_source(const Group& group) {
 }
 
 Summary median_source(const std::map<std::string, Summary>& sources) {
-  const auto median = [&](ErrorStatistics Summary::*kind) {
+  const auto median = [&](const auto& statistics_of) {
     ErrorStatistics result;
     for (double ErrorStatistics::*field :
          {&ErrorStatistics::median, &ErrorStatistics::mape, &ErrorStatistics::p90, &ErrorStatistics::max,
           &ErrorStatistics::bias, &ErrorStatistics::interval_coverage}) {
       std::vector<double> values;
       for (const auto& [source, summary] : sources) {
-        if ((summary.*kind).n > 0) values.push_back(summary.*kind.*field);
+        const ErrorStatistics& statistics = statistics_of(summary);
+        if (statistics.n > 0) values.push_back(statistics.*field);
       }
       result.n = values.size();
       result.*field = quantile(values, 0.5);
@@ -128,10 +148,28 @@ Summary median_source(const std::map<std::string, Summary>& sources) {
     return result;
   };
   Summary summary;
-  summary.time = median(&Summary::time);
-  summary.after_one_scale = median(&Summary::after_one_scale);
-  summary.memory = median(&Summary::memory);
+  summary.time = median([](const Summary& of) -> const ErrorStatistics& { return of.time; });
+  summary.after_one_scale = median([](const Summary& of) -> const ErrorStatistics& { return of.after_one_scale; });
+  summary.memory = median([](const Summary& of) -> const ErrorStatistics& { return of.memory; });
+  summary.transfer.time = median([](const Summary& of) -> const ErrorStatistics& { return of.transfer.time; });
+  summary.transfer.memory = median([](const Summary& of) -> const ErrorStatistics& { return of.transfer.memory; });
   return summary;
+}
+
+std::vector<ScalingPoint> weak_scaling(const std::vector<Result>& results) {
+  std::vector<ScalingPoint> points;
+  const Result* base = nullptr;
+  for (const Result& result : results) {
+    const bool in_series = result.where.find("weak-scaling") != std::string::npos;
+    if (!in_series || !result.time || !result.hardware_tflops_per_gpu) continue;
+    if (base == nullptr) base = &result;
+    const double measured = *result.hardware_tflops_per_gpu / *base->hardware_tflops_per_gpu;
+    const double slower = result.time->predicted / result.time->measured;
+    const double base_slower = base->time->predicted / base->time->measured;
+    points.push_back(
+        {result.id, measured, measured * base_slower / slower, base->time->predicted / result.time->predicted});
+  }
+  return points;
 }
 
 Evaluation summarise(const std::vector<Result>& results) {

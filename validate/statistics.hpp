@@ -34,8 +34,39 @@ struct Confusion {
   [[nodiscard]] double balanced_accuracy() const;
 };
 
+/// Errors where no constant was fitted to the source (validate/transfer.hpp).
+struct Transfer {
+  ErrorStatistics time;
+  ErrorStatistics memory;
+  /// Devices and stacks that no other source has: "nanotron <- megatron-core-te" took the constants of the right one.
+  std::vector<std::string> from_kin;
+};
+
+/// How far measurements of one configuration are apart: what the best prediction would be off.
+struct Repeats {
+  /// Rows that share their configuration with another one.
+  std::size_t n = 0;
+  /// Mean |measured − median of the configuration| / measured.
+  double spread = 0.0;
+};
+
+/// One run of a weak-scaling series, against the one-GPU run of the series.
+struct ScalingPoint {
+  std::string id;
+  /// FLOP/s per GPU over that of the one-GPU run.
+  double measured = 0.0;
+  double predicted = 0.0;
+  /// Predicted time of the one-GPU run over this run's; its work per GPU is not quite the same.
+  double predicted_by_time = 0.0;
+};
+
+/// Rows whose place in their source says "weak-scaling"; the first of them is the one-GPU run.
+[[nodiscard]] std::vector<ScalingPoint> weak_scaling(const std::vector<Result>& results);
+
 struct Summary {
   std::size_t scored = 0;
+  Repeats repeats;
+  Transfer transfer;
   ErrorStatistics time;
   /// Time errors of the other rows after one factor per source, the median measured over predicted of three of its
   /// rows (first, middle and last): what a user gets who hands over three log lines.
@@ -53,6 +84,8 @@ struct Evaluation {
   std::map<std::string, Summary> suspect_by_source;
   FittedConstants fitted_constants;
 };
+
+[[nodiscard]] Repeats repeats_of(const std::vector<const Result*>& group);
 
 [[nodiscard]] ErrorStatistics error_statistics(const std::vector<Pair>& pairs);
 

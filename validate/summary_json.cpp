@@ -43,6 +43,12 @@ Json to_json(const Summary& summary) {
                                      {"median", summary.after_one_scale.median},
                                      {"p90", summary.after_one_scale.p90}};
   json["memory"] = to_json(summary.memory);
+  if (summary.repeats.n > 0) json["repeats"] = {{"n", summary.repeats.n}, {"spread", summary.repeats.spread}};
+  if (summary.transfer.time.n + summary.transfer.memory.n > 0) {
+    json["leave_one_source_out"] = {{"time", to_json(summary.transfer.time)},
+                                    {"memory", to_json(summary.transfer.memory)},
+                                    {"from_kin", summary.transfer.from_kin}};
+  }
   json["fit"] = to_json(summary.fit);
   return json;
 }
@@ -56,6 +62,16 @@ Summary summary_from_json(const Json& json) {
   scaled.at("median").get_to(summary.after_one_scale.median);
   scaled.at("p90").get_to(summary.after_one_scale.p90);
   summary.memory = errors_from_json(json.at("memory"));
+  if (json.contains("repeats")) {
+    json.at("repeats").at("n").get_to(summary.repeats.n);
+    json.at("repeats").at("spread").get_to(summary.repeats.spread);
+  }
+  if (json.contains("leave_one_source_out")) {
+    const Json& transfer = json.at("leave_one_source_out");
+    summary.transfer.time = errors_from_json(transfer.at("time"));
+    summary.transfer.memory = errors_from_json(transfer.at("memory"));
+    transfer.at("from_kin").get_to(summary.transfer.from_kin);
+  }
   const Json& fit = json.at("fit");
   fit.at("true_fit").get_to(summary.fit.true_fit);
   fit.at("false_fit").get_to(summary.fit.false_fit);

@@ -9,6 +9,7 @@ namespace shardsim::validate {
 
 /// {scored, time{n, median, mape, p90, max, bias, interval_coverage, after_one_scale{n, median, p90}},
 /// memory{n, median, mape, p90, max, bias, interval_coverage},
+/// repeats{n, spread} and leave_one_source_out{time{}, memory{}, from_kin[]} where there are any,
 /// fit{true_fit, false_fit, true_oom, false_oom, balanced_accuracy}}
 [[nodiscard]] nlohmann::ordered_json to_json(const Summary& summary);
 

@@ -17,6 +17,9 @@ namespace {
 
 using model::DType;
 
+/// Share of the deviation of single shapes that is left in a run, whose many products err in both directions.
+constexpr double kLeftInARun = 0.5;
+
 /// Ratio of the ninth decile of a normal deviation's size to its standard deviation.
 constexpr double kP90OverDeviation = 1.645;
 
@@ -208,7 +211,7 @@ class Calibrator {
     std::string sources;
     for (const std::string& source : sources_) input::add_word(sources, source, "; ");
     profile.device.provenance = text + " Samples: " + sources + ".";
-    profile.device.error = rounded(std::hypot(deviation, specification.further_error));
+    profile.device.error = rounded(std::hypot(kLeftInARun * deviation, specification.further_error));
   }
 
   const Specifications& specifications_;

@@ -139,6 +139,7 @@ DeviceSpecification read_device(Reader& reader, const std::string& name, const t
                {"multiprocessors", reader.into(device.facts.multiprocessors)},
                {"kernel_latency", reader.into(device.facts.kernel_latency)},
                {"sustained_slowdown", reader.into(device.facts.sustained_slowdown)},
+               {"flash_attention_2_slowdown", reader.into(device.facts.flash_attention_2_slowdown)},
                {"communication_slowdown", reader.into(device.facts.communication_slowdown)},
                {"further_error", reader.into(device.further_error)},
                {"attention_guess",

@@ -119,7 +119,11 @@ std::string device_text(const DeviceProfile& profile) {
                      line("memory_bandwidth", device.memory_bandwidth) +
                      line("multiprocessors", device.multiprocessors) + line("kernel_latency", device.kernel_latency) +
                      line("sustained_slowdown", device.sustained_slowdown) +
-                     line("communication_slowdown", device.communication_slowdown) + line("error", device.error);
+                     line("communication_slowdown", device.communication_slowdown);
+  if (device.flash_attention_2_slowdown != 1.0) {
+    text += line("flash_attention_2_slowdown", device.flash_attention_2_slowdown);
+  }
+  text += line("error", device.error);
   for (const auto& format : input::kChoices<model::DType>) {
     const hardware::GemmProfile& gemm = device.gemm[static_cast<std::size_t>(format.value)];
     if (gemm.peak.value() > 0.0) text += "\n[device.gemm." + std::string(format.text) + "]\n" + gemm_text(gemm);

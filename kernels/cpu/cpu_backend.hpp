@@ -10,6 +10,8 @@ namespace shardsim::kernels {
 /// One thread; every call is complete on return. A rank has one of its own.
 class CpuBackend final : public Backend {
  public:
+  CpuBackend();
+
   [[nodiscard]] std::unique_ptr<RawMemory> memory() override;
   void synchronise() override {}
   void upload(const void* host, void* device, Bytes bytes) override;

@@ -65,10 +65,12 @@ void CpuBackend::attention_dropout(const Matrix& probabilities, const AttentionS
                                    const Matrix& y, std::uint8_t* mask) {
   if (mask == nullptr) return copy(probabilities, y);
   check_scores(probabilities, shape);
+  check_same_shape(y, probabilities);
   for (std::int64_t r = 0; r < probabilities.rows; ++r) {
-    fill_mask(attention_row(site, shape, r), drop_threshold(site.probability), shape.keys, mask + r * shape.keys);
+    std::uint8_t* keep = mask + r * shape.keys;
+    fill_mask(attention_row(site, shape, r), drop_threshold(site.probability), shape.keys, keep);
+    apply_mask(row_of(probabilities, r), keep, kept_scale(site.probability), shape.keys, row_of(y, r));
   }
-  dropout_backward(probabilities, mask, site.probability, y);
 }
 
 }  // namespace shardsim::kernels

@@ -4,12 +4,7 @@
 #include <cstdint>
 
 #include "kernels/operators/backend.hpp"
-
-#if defined(__CUDACC__)
-#define SHARDSIM_HOST_DEVICE __host__ __device__
-#else
-#define SHARDSIM_HOST_DEVICE
-#endif
+#include "kernels/operators/host_device.hpp"
 
 namespace shardsim::kernels {
 
@@ -18,8 +13,14 @@ struct RandomBits {
   std::uint32_t word[4];
 };
 
+/// Constants of Philox4x32, as in the authors' Random123.
+inline constexpr std::uint32_t kPhiloxFactor0 = 0xD2511F53U;
+inline constexpr std::uint32_t kPhiloxFactor1 = 0xCD9E8D57U;
+inline constexpr std::uint32_t kPhiloxStep0 = 0x9E3779B9U;
+inline constexpr std::uint32_t kPhiloxStep1 = 0xBB67AE85U;
+
 /// Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011), section 3.3;
-/// it passes BigCrush. The constants are those of the authors' Random123.
+/// it passes BigCrush.
 SHARDSIM_HOST_DEVICE inline RandomBits philox(RandomBits counter, std::uint64_t key) {
   auto key0 = static_cast<std::uint32_t>(key);
   auto key1 = static_cast<std::uint32_t>(key >> 32);
@@ -28,14 +29,14 @@ SHARDSIM_HOST_DEVICE inline RandomBits philox(RandomBits counter, std::uint64_t 
   std::uint32_t c = counter.word[2];
   std::uint32_t d = counter.word[3];
   for (int round = 0; round < 10; ++round) {
-    const std::uint64_t product0 = std::uint64_t{0xD2511F53U} * a;
-    const std::uint64_t product1 = std::uint64_t{0xCD9E8D57U} * c;
+    const std::uint64_t product0 = std::uint64_t{kPhiloxFactor0} * a;
+    const std::uint64_t product1 = std::uint64_t{kPhiloxFactor1} * c;
     a = static_cast<std::uint32_t>(product1 >> 32) ^ b ^ key0;
     b = static_cast<std::uint32_t>(product1);
     c = static_cast<std::uint32_t>(product0 >> 32) ^ d ^ key1;
     d = static_cast<std::uint32_t>(product0);
-    key0 += 0x9E3779B9U;
-    key1 += 0xBB67AE85U;
+    key0 += kPhiloxStep0;
+    key1 += kPhiloxStep1;
   }
   return {{a, b, c, d}};
 }

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/input/framework_config.hpp"
 #include "sim/input/megatron.hpp"
+#include "sim/input/resolve.hpp"
 #include "sim/input/scenario_file.hpp"
 #include "sim/input/text_file.hpp"
 
@@ -40,11 +42,10 @@ bool meant_as_run(const std::string& name) {
          !std::filesystem::exists(name);
 }
 
-Text read_scenario_argument(const std::string& name, Problems& problems) {
+Text read_scenario_argument(const std::string& name, std::string_view command, Problems& problems) {
   if (const input::Preset* run = input::find_preset("runs", name))
     return {input::read_scenario, name, std::string(run->text)};
-  if (ends_with(name, ".sh"))
-    usage_error("predict", name + " looks like a launch script: give it as --megatron " + name);
+  if (ends_with(name, ".sh")) usage_error(command, name + " looks like a launch script: give it as --megatron " + name);
   if (!meant_as_run(name)) return {input::read_scenario, shown_name(name), input::read_text_file(name, problems)};
   std::vector<std::string> names;
   for (const input::Preset& preset : input::presets()) {
@@ -58,11 +59,11 @@ Text read_scenario_argument(const std::string& name, Problems& problems) {
   return {input::read_scenario, name, ""};
 }
 
-std::vector<Text> read_inputs(const PredictOptions& options) {
+std::vector<Text> read_inputs(const ScenarioOptions& options) {
   const std::array<const std::string*, 4> files{&options.hf_config, &options.scenario, &options.megatron,
                                                 &options.deepspeed_config};
   if (std::count_if(files.begin(), files.end(), [](const std::string* file) { return *file == "-"; }) > 1) {
-    usage_error("predict", "standard input (-) can be only one of the inputs");
+    usage_error(options.command, "standard input (-) can be only one of the inputs");
   }
   Problems problems;
   std::vector<Text> texts;
@@ -70,7 +71,7 @@ std::vector<Text> read_inputs(const PredictOptions& options) {
     if (!path.empty()) texts.push_back({reader, shown_name(path), input::read_text_file(path, problems)});
   };
   add(options.hf_config, input::read_hf_config);
-  if (!options.scenario.empty()) texts.push_back(read_scenario_argument(options.scenario, problems));
+  if (!options.scenario.empty()) texts.push_back(read_scenario_argument(options.scenario, options.command, problems));
   add(options.megatron, input::read_megatron);
   add(options.deepspeed_config, input::read_deepspeed_config);
   problems.throw_if_any();
@@ -117,9 +118,12 @@ void apply_override(Settings& settings, const std::string& text, Problems& probl
   settings.set({text.substr(0, equals), text.substr(equals + 1), {kCommandLine, 0, "--set"}, ""});
 }
 
+/// The file could not be read at all: no problem of one key.
+bool is_of_whole_file(const Problem& problem) { return problem.key.empty() && problem.origin.name.empty(); }
+
 }  // namespace
 
-Settings collect_settings(const PredictOptions& options, Problems& problems) {
+Settings collect_settings(const ScenarioOptions& options, Problems& problems) {
   Settings settings;
   for (const Text& input : read_inputs(options)) {
     const Settings read = input.read(input.text, input.file, problems);
@@ -131,8 +135,29 @@ Settings collect_settings(const PredictOptions& options, Problems& problems) {
   settings = with_preset(settings, "stack", options.stack);
   settings = with_preset(settings, "device", options.device);
   if (!options.gpus.empty()) settings.set({"cluster.gpus", options.gpus, {kCommandLine, 0, "--gpus"}, ""});
+  if (!options.flags.empty()) settings.merge(input::read_megatron(options.flags, kCommandLine, problems));
   for (const std::string& text : options.set) apply_override(settings, text, problems);
   return settings;
+}
+
+model::Scenario resolve_all(const input::Settings& settings, Problems& problems) {
+  try {
+    model::Scenario scenario = input::resolve(settings);
+    problems.throw_if_any();
+    return scenario;
+  } catch (const InputError& error) {
+    // What was passed over may be why something is missing.
+    for (const std::string& warning : settings.warnings()) std::cerr << "warning: " << warning << '\n';
+    if (problems.empty()) throw;
+    std::vector<Problem> all = problems.all();
+    const bool lacks_file = std::any_of(all.begin(), all.end(), is_of_whole_file);
+    for (const Problem& problem : error.problems()) {
+      const auto same = [&](const Problem& known) { return known.key == problem.key; };
+      const bool may_follow = lacks_file && problem.origin.file.empty();
+      if (!may_follow && std::none_of(all.begin(), all.end(), same)) all.push_back(problem);
+    }
+    throw InputError(all);
+  }
 }
 
 }  // namespace shardsim::cli

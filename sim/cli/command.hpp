@@ -7,7 +7,7 @@
 
 namespace shardsim::cli {
 
-enum ExitCode : int { kSuccess = 0, kBadInput = 2, kDoesNotFit = 3, kBug = 70 };
+enum ExitCode : int { kSuccess = 0, kBadInput = 2, kDoesNotFit = 3, kBug = 70, kInterrupted = 130 };
 
 /// The words after the command's name.
 using Arguments = std::vector<std::string>;

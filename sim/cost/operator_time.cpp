@@ -5,12 +5,30 @@
 #include "sim/cost/memory_bound.hpp"
 
 namespace shardsim::cost {
+namespace {
+
+/// Over the device profile's own kernel; FlashAttention-2's reaches its rate at every head size.
+double flash_attention_2_slowdown(const model::Scenario& scenario) {
+  const hardware::Device& device = scenario.cluster.device;
+  if (!scenario.stack.flash_attention_2 || device.flash_attention_2_slowdown == 1.0) return 1.0;
+  const double head = saturation(static_cast<double>(scenario.model.kv_channels), device.attention.head_half);
+  return device.flash_attention_2_slowdown * head;
+}
+
+double attention_slowdown(const model::Scenario& scenario) {
+  const bool biased = scenario.model.position_embedding == model::PositionEmbedding::alibi;
+  const double kernel = flash_attention_2_slowdown(scenario);
+  return scenario.training.attention_slowdown * kernel * (biased ? scenario.stack.alibi_attention_slowdown : 1.0);
+}
+
+}  // namespace
 
 Pricer::Pricer(const model::Scenario& scenario)
     : device_{scenario.cluster.device},
       memory_bound_slowdown_{scenario.stack.memory_bound_slowdown},
-      attention_slowdown_{scenario.training.attention_slowdown},
+      attention_slowdown_{attention_slowdown(scenario)},
       collective_slowdown_{scenario.cluster.collective_slowdown},
+      start_between_nodes_{scenario.stack.host.start_between_nodes},
       hybrid_{scenario.parallelism.zero_stage >= 1 && scenario.parallelism.num_distributed_optimizer_instances > 1} {
   for (std::size_t i = 0; i < kGroups; ++i) {
     paths_[i] = group_path(scenario.cluster, model::place(scenario, static_cast<model::Group>(i)));
@@ -42,8 +60,11 @@ Seconds Pricer::time(const model::Operator& op) const {
 }
 
 Seconds Pricer::communication_time(const model::Operator& op, Bytes bytes) const {
+  const GroupPath& path = path_of(op);
+  const Seconds undisturbed = collective_time(path, op.kind, bytes);
   const bool inside_layers = op.group == model::Group::tensor || op.group == model::Group::context;
-  return (inside_layers ? collective_slowdown_ : 1.0) * collective_time(path_of(op), op.kind, bytes);
+  if (!inside_layers || path.placement.size <= 1) return undisturbed;
+  return path.placement.nodes > 1 ? start_between_nodes_ + undisturbed : collective_slowdown_ * undisturbed;
 }
 
 const GroupPath& Pricer::path_of(const model::Operator& op) const {

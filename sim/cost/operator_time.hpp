@@ -30,6 +30,7 @@ class Pricer {
   double memory_bound_slowdown_;
   double attention_slowdown_;
   double collective_slowdown_;
+  Seconds start_between_nodes_;
   std::array<GroupPath, kGroups> paths_;
   /// Hybrid sharding: gathers and reduce-scatters stay inside an instance, all-reduces run between instances.
   bool hybrid_;

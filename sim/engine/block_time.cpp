@@ -57,6 +57,28 @@ std::size_t hiding_operator(const std::vector<Operator>& operators, std::size_t 
   return operators.size();
 }
 
+/// What the host needs to launch one operator.
+class HostPrices {
+ public:
+  explicit HostPrices(const model::Scenario& scenario) : host_{scenario.stack.host} {
+    if (model::place(scenario, Group::pipeline).nodes > 1) {
+      per_tensor_collective_ =
+          static_cast<double>(scenario.parallelism.tensor_model_parallel_size) * host_.per_collective_between_nodes;
+    }
+  }
+
+  [[nodiscard]] Seconds time(const Operator& op) const {
+    Seconds each = host_.per_launch;
+    if (model::is_communication(op.kind)) each += host_.per_collective;
+    if (model::is_communication(op.kind) && op.group == Group::tensor) each += per_tensor_collective_;
+    return static_cast<double>(op.launches) * each;
+  }
+
+ private:
+  const model::HostCost& host_;
+  Seconds per_tensor_collective_{0.0};
+};
+
 }  // namespace
 
 Seconds exposed_time(Seconds communication, Seconds compute, double compute_slowdown) {
@@ -64,51 +86,44 @@ Seconds exposed_time(Seconds communication, Seconds compute, double compute_slow
   return communication - hidden + (compute_slowdown - 1.0) * hidden;
 }
 
-Seconds host_time(const model::Scenario& scenario, const std::vector<Operator>& operators) {
-  const model::HostCost& host = scenario.stack.host;
-  const bool pipelined_between_nodes = model::place(scenario, Group::pipeline).nodes > 1;
-  const auto tensor_ranks = static_cast<double>(scenario.parallelism.tensor_model_parallel_size);
-  Seconds time{0.0};
-  for (const Operator& op : operators) {
-    Seconds each = host.per_launch;
-    if (model::is_communication(op.kind)) {
-      each += host.per_collective;
-      if (pipelined_between_nodes && op.group == Group::tensor) {
-        each += tensor_ranks * host.per_collective_between_nodes;
-      }
-    }
-    time += static_cast<double>(op.launches) * each;
+std::vector<PricedOperator> price_operators(const model::Scenario& scenario, const cost::Pricer& pricer,
+                                            const std::vector<Operator>& operators) {
+  const double slowdown = scenario.cluster.device.communication_slowdown;
+  const HostPrices host{scenario};
+  std::vector<PricedOperator> priced(operators.size());
+  std::vector<Seconds> unused(operators.size());  // compute of each matrix operator that hides nothing yet
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    const Operator& op = operators[i];
+    const bool communicates = model::is_communication(op.kind);
+    const Seconds time = pricer.time(op);
+    priced[i] = {
+        i,   communicates ? communication_term(op.group) : compute_term(op), op.group, op.launches, host.time(op), time,
+        time};
+    if (model::is_matrix(op.kind)) unused[i] = time;
   }
-  return time;
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    if (!model::is_communication(operators[i].kind) || !operators[i].overlapped) continue;
+    const std::size_t hiding = hiding_operator(operators, i);
+    if (hiding == operators.size()) continue;
+    priced[i].device = exposed_time(priced[i].whole, unused[hiding], slowdown);
+    unused[hiding] -= std::min(priced[i].whole, unused[hiding]);
+  }
+  return priced;
 }
 
 PassTime pass_time(const model::Scenario& scenario, const cost::Pricer& pricer,
                    const std::vector<Operator>& operators) {
-  const double slowdown = scenario.cluster.device.communication_slowdown;
   PassTime pass;
-  std::vector<Seconds> unused(operators.size());  // compute of each matrix operator that hides nothing yet
-  for (std::size_t i = 0; i < operators.size(); ++i) {
-    const Operator& op = operators[i];
-    if (model::is_communication(op.kind)) continue;
-    const Seconds time = pricer.time(op);
-    pass.terms[compute_term(op)] += time;
-    if (op.pass == Pass::weight_gradient) pass.weight_gradient += time;
-    if (model::is_matrix(op.kind)) unused[i] = time;
-  }
-  for (std::size_t i = 0; i < operators.size(); ++i) {
-    const Operator& op = operators[i];
-    if (!model::is_communication(op.kind)) continue;
-    const Seconds time = pricer.time(op);
-    Seconds exposed = time;
-    const std::size_t hiding = op.overlapped ? hiding_operator(operators, i) : operators.size();
-    if (hiding < operators.size()) {
-      exposed = exposed_time(time, unused[hiding], slowdown);
-      unused[hiding] -= std::min(time, unused[hiding]);
+  Seconds host{0.0};
+  for (const PricedOperator& one : price_operators(scenario, pricer, operators)) {
+    const Operator& op = operators[one.op];
+    pass.terms[one.term] += one.device;
+    host += one.host;
+    if (op.pass == Pass::weight_gradient) pass.weight_gradient += one.device;
+    if (one.group != Group::none) {
+      pass.communication[cost::index_of(one.group)].add({one.whole, one.device, op.bytes}, 1);
     }
-    pass.terms[communication_term(op.group)] += exposed;
-    pass.communication[cost::index_of(op.group)].add({time, exposed, op.bytes}, 1);
   }
-  const Seconds host = host_time(scenario, operators);
   const Seconds device = pass.terms.total();
   pass.terms[Term::host_wait] = std::max(Seconds{0.0}, host - device);
   pass.total = device + pass.terms[Term::host_wait];

@@ -27,6 +27,21 @@ struct Communication {
 };
 using CommunicationByGroup = std::array<Communication, cost::kGroups>;
 
+/// One operator priced, in the order of execution.
+struct PricedOperator {
+  /// Place in the operator list.
+  std::size_t op = 0;
+  Term term = Term::matrix_multiply;
+  model::Group group = model::Group::none;
+  int launches = 1;
+  /// The host's, for all launches: per launch, and more per collective.
+  Seconds host{0.0};
+  /// Device time; of communication only what is exposed.
+  Seconds device{0.0};
+  /// Communication hidden or not; of compute the same as `device`.
+  Seconds whole{0.0};
+};
+
 /// One direction of a block.
 struct PassTime {
   TermTimes terms;
@@ -41,12 +56,12 @@ struct PassTime {
 /// part slowed down:  exposed = C − H + (slowdown − 1)·H,  H = min(C, compute).
 [[nodiscard]] Seconds exposed_time(Seconds communication, Seconds compute, double compute_slowdown);
 
-/// Time that the host needs to launch the operators: per launch, and more per collective.
-[[nodiscard]] Seconds host_time(const model::Scenario& scenario, const std::vector<model::Operator>& operators);
-
-/// Device time of the operators in order; the host needs launches · per_launch, and what it needs longer is host_wait.
 /// Overlapped communication hides behind one matrix operator: a reduction of forward results behind the product that
 /// makes them, everything else behind the product that follows. No product hides two communications at once.
+[[nodiscard]] std::vector<PricedOperator> price_operators(const model::Scenario& scenario, const cost::Pricer& pricer,
+                                                          const std::vector<model::Operator>& operators);
+
+/// Device time of the operators in order; the host needs launches · per_launch, and what it needs longer is host_wait.
 [[nodiscard]] PassTime pass_time(const model::Scenario& scenario, const cost::Pricer& pricer,
                                  const std::vector<model::Operator>& operators);
 

@@ -1,6 +1,7 @@
 // What both engines predict.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,22 @@ struct GroupCommunication {
   Bytes bytes;
 };
 
+/// How long the lanes of ranks that do the same are busy in one iteration.
+struct Utilisation {
+  std::int64_t stage = 0;
+  /// The first of `ranks` alike.
+  std::int64_t first_rank = 0;
+  std::int64_t ranks = 1;
+  /// The compute stream alone: busy + idle = iteration.
+  Seconds compute_busy;
+  Seconds compute_idle;
+  Seconds host_busy;
+  Seconds tensor_busy;
+  Seconds context_busy;
+  Seconds pipeline_busy;
+  Seconds data_busy;
+};
+
 struct Prediction {
   Seconds iteration;
   /// 80 % interval.
@@ -42,6 +59,8 @@ struct Prediction {
   double mfu = 0.0;
   double hfu = 0.0;
   memory::Memory memory;
+  /// By stage; of the event engine only.
+  std::vector<Utilisation> utilisation;
 };
 
 }  // namespace shardsim::engine

@@ -12,10 +12,6 @@ using model::Group;
 using model::Operator;
 using model::OperatorKind;
 
-/// ZeRO stages from which gradients / parameters travel in every micro batch (Rajbhandari et al. 2020, section 7).
-constexpr int kShardedGradients = 2;
-constexpr int kShardedParameters = 3;
-
 bool travels_every_micro_batch(int zero_stage, OperatorKind kind) {
   return kind == OperatorKind::all_gather ? zero_stage >= kShardedParameters : zero_stage >= kShardedGradients;
 }
@@ -33,7 +29,8 @@ Seconds data_exposed(const model::Scenario& scenario, const Operator& op, Second
   const double slowdown = scenario.cluster.device.communication_slowdown;
   const Seconds hideable = time - message;
   if (op.kind != OperatorKind::all_gather) return message + hide(hideable, windows.backward, slowdown);
-  if (scenario.parallelism.zero_stage < kShardedParameters) return message + hide(hideable, windows.forward, slowdown);
+  if (model::traffic_zero_stage(scenario) < kShardedParameters)
+    return message + hide(hideable, windows.forward, slowdown);
   // Half of the gathers serve the forward pass, half the backward.
   return message + hide(hideable / 2.0, windows.forward, slowdown) + hide(hideable / 2.0, windows.backward, slowdown);
 }
@@ -44,19 +41,19 @@ HidingWindows hiding_windows(const model::Scenario& scenario, const schedule::St
   const model::Parallelism& parallelism = scenario.parallelism;
   const auto passes = static_cast<double>(model::micro_batches(scenario));
   HidingWindows windows{stage.forward, stage.backward};
-  if (schedule::is_interleaved(parallelism)) {
+  if (parallelism.virtual_pipeline_model_parallel_size > 1) {
     const auto chunks = static_cast<double>(parallelism.virtual_pipeline_model_parallel_size);
-    const std::int64_t given = parallelism.microbatch_group_size_per_virtual_pipeline_stage;
-    const auto group = static_cast<double>(given > 0 ? given : parallelism.pipeline_model_parallel_size);
+    const auto group = static_cast<double>(schedule::group_size(parallelism, model::micro_batches(scenario)));
     windows.backward = (1.0 + std::min(group, passes) * (chunks - 1.0)) / chunks * stage.backward;
   }
-  if (parallelism.zero_stage >= kShardedGradients) windows.backward = passes * stage.backward;
-  if (parallelism.zero_stage >= kShardedParameters) windows.forward = passes * stage.forward;
+  const int zero_stage = model::traffic_zero_stage(scenario);
+  if (zero_stage >= kShardedGradients) windows.backward = passes * stage.backward;
+  if (zero_stage >= kShardedParameters) windows.forward = passes * stage.forward;
   return windows;
 }
 
 std::int64_t data_messages(const model::Scenario& scenario, const model::Stage& stage, const Operator& op) {
-  const int zero_stage = scenario.parallelism.zero_stage;
+  const int zero_stage = model::traffic_zero_stage(scenario);
   if (travels_every_micro_batch(zero_stage, op.kind)) {
     const std::int64_t pieces = zero_stage >= kShardedParameters ? std::max<std::int64_t>(1, stage.layers()) : 1;
     const std::int64_t directions = op.kind == OperatorKind::all_gather ? 2 : 1;

@@ -9,6 +9,10 @@
 
 namespace shardsim::engine {
 
+/// ZeRO stages from which gradients / parameters travel in every micro batch (Rajbhandari et al. 2020, section 7).
+inline constexpr int kShardedGradients = 2;
+inline constexpr int kShardedParameters = 3;
+
 struct StepTime {
   /// Over the data-parallel group, not hidden behind this stage's compute.
   Seconds data_exposed{0.0};

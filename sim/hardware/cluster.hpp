@@ -61,14 +61,18 @@ struct Cluster {
   Network inter_node;
   /// Sorted by nodes; empty = full bandwidth at every size.
   std::vector<ScalePoint> inter_node_scaling;
+  /// Nodes of one leaf switch, and the bandwidth of their cards together over that of the leaf's uplinks. 1: the fabric
+  /// never is the bottleneck.
+  std::int64_t nodes_per_leaf = 0;
+  double fabric_oversubscription = 1.0;
   /// Switch reduction inside the node (NVLink SHARP; Hopper and newer).
   bool nvlink_sharp = false;
   /// Share of the links' collective bandwidth that reductions in the switch reach (NCCL's nvlsEfficiency).
   double nvlink_sharp_efficiency = 1.0;
   /// Groups of these sizes take the measured time, all others that of the algorithms on the networks above.
   std::vector<MeasuredCollective> measured_collectives;
-  /// Collectives inside layers (tensor and context parallel) over those of nccl-tests: ranks arrive at different times,
-  /// many times a second, and other kernels run beside them.
+  /// Collectives inside layers (tensor and context parallel) and inside a node over those of nccl-tests: ranks arrive
+  /// at different times, many times a second, and other kernels use the same memory and multiprocessors.
   double collective_slowdown = 1.0;
   /// Standard deviation of the logarithm of predicted over measured collective time.
   double error = 0.2;

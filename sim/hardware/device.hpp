@@ -70,6 +70,9 @@ struct Device {
   MemoryBoundProfile memory_bound;
   /// Time of matrix products and attention in hours of training over that in a short burst: power lowers the clock.
   double sustained_slowdown = 1.0;
+  /// Time of FlashAttention-2's kernels, whatever the head size, over that of `attention` (on Hopper cuDNN's) for large
+  /// heads; 1 = `attention` is FlashAttention-2's.
+  double flash_attention_2_slowdown = 1.0;
   /// Compute time over undisturbed compute time while a collective runs beside it.
   double communication_slowdown = 1.0;
   /// Standard deviation of the logarithm of predicted over measured kernel time.

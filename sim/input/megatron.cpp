@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "sim/input/megatron/flag_set.hpp"
 #include "sim/input/megatron/rules.hpp"
@@ -76,6 +77,13 @@ Settings read_megatron(std::string_view raw, const std::string& file, Problems& 
   megatron::translate_generation(flags, output);
   megatron::translate_surroundings(flags, given, output);
   return settings;
+}
+
+std::vector<megatron::FlagUse> read_megatron_flags(std::string_view raw, const std::string& file) {
+  const std::string text = cleaned(raw);
+  Problems problems;
+  Given given = read_shape(megatron::shape_of(text), text, file, problems);
+  return problems.empty() ? std::move(given.flags) : std::vector<megatron::FlagUse>{};
 }
 
 }  // namespace shardsim::input

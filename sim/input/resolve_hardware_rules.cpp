@@ -62,6 +62,10 @@ void check_network(Draft& draft, const std::string& prefix, const hardware::Netw
 void check_cluster(Draft& draft) {
   const auto& cluster = draft.scenario.cluster;
   const std::int64_t gpus = draft.scenario.gpus;
+  const bool leafless = cluster.fabric_oversubscription > 1.0 && cluster.nodes_per_leaf == 0;
+  if (leafless && draft.sound({"cluster.nodes_per_leaf"})) {
+    draft.reject("cluster.nodes_per_leaf", "is required with fabric_oversubscription: the nodes of one leaf switch");
+  }
   if (!draft.sound({"cluster.gpus", "cluster.gpus_per_node"})) return;
   if (gpus > 1 && cluster.gpus_per_node > 1) check_network(draft, "cluster.intra_node", cluster.intra_node);
   if (gpus > cluster.gpus_per_node) check_network(draft, "cluster.inter_node", cluster.inter_node);

@@ -123,7 +123,8 @@ void check_interleaving(Draft& draft) {
   const std::int64_t chunks = parallelism.virtual_pipeline_model_parallel_size;
   const std::int64_t stages = parallelism.pipeline_model_parallel_size;
   if (!draft.sound({kChunks, kPipeline, "parallelism.schedule"})) return;
-  const bool interleaved = parallelism.schedule == model::Schedule::interleaved_one_f_one_b;
+  const bool looped = parallelism.schedule == model::Schedule::breadth_first;
+  const bool interleaved = looped || parallelism.schedule == model::Schedule::interleaved_one_f_one_b;
   if (chunks > 1 && !interleaved) {
     draft.reject("parallelism.schedule", "runs one chunk per stage, but virtual_pipeline_model_parallel_size is " +
                                              to_text(chunks) + "; interleaved_one_f_one_b would be right");
@@ -143,6 +144,12 @@ void check_interleaving(Draft& draft) {
   if (draft.scenario.training.global_batch_size % per_step != 0) return;
   const std::int64_t batches = draft.scenario.training.global_batch_size / per_step;
   const std::string count = to_text(batches) + " micro batches per iteration";
+  if (looped) {
+    if (batches >= stages) return;
+    draft.reject(kGlobal, count + " are fewer than the " + to_text(stages) +
+                              " pipeline stages, which the breadth_first schedule needs at least");
+    return;
+  }
   if (draft.scenario.stack.interleaving == model::InterleavingRule::multiple_of_pipeline) {
     if (batches % stages == 0) return;
     draft.reject(kGlobal, count + " are no multiple of the " + to_text(stages) +

@@ -24,6 +24,7 @@ constexpr NumberRange kSlowdown{1.0, 100.0};
 constexpr NumberRange kFactor{0.1, 10.0};
 constexpr NumberRange kHalf{0.0, 1e9};
 constexpr NumberRange kError{0.0, 2.0};
+constexpr NumberRange kOversubscription{1.0, 1000.0};
 
 /// "2:1.0 4:0.9": bandwidth over that of two nodes, by number of nodes.
 Parsed<std::vector<ScalePoint>> parse_scaling(std::string_view text) {
@@ -122,6 +123,9 @@ void add_cluster_keys(std::vector<SchemaKey>& keys) {
       .text("provenance", &Cluster::provenance, "where the values come from")
       .integer("gpus_per_node", &Cluster::gpus_per_node, {1, 1 << 16}, "GPUs of a node")
       .integer("nics_per_node", &Cluster::nics_per_node, {1, 1 << 16}, "network cards of a node")
+      .integer("nodes_per_leaf", &Cluster::nodes_per_leaf, {0, 1 << 22}, "nodes of a leaf switch; 0: not known")
+      .number("fabric_oversubscription", &Cluster::fabric_oversubscription, kOversubscription,
+              "bandwidth of a leaf's nodes over that of its uplinks; 1: never the bottleneck")
       .flag("nvlink_sharp", &Cluster::nvlink_sharp, "the switch inside the node reduces")
       .number("nvlink_sharp_efficiency", &Cluster::nvlink_sharp_efficiency, kShare,
               "share of the intra-node bandwidth that reduction in the switch reaches")
@@ -184,6 +188,8 @@ void add_device_keys(std::vector<SchemaKey>& keys) {
       .quantity("kernel_latency", &Device::kernel_latency, "start-up and drain of a kernel")
       .number("sustained_slowdown", &Device::sustained_slowdown, kSlowdown,
               "time of matrix work in hours of training over that in a short burst")
+      .number("flash_attention_2_slowdown", &Device::flash_attention_2_slowdown, kSlowdown,
+              "FlashAttention-2 over the attention of this profile")
       .number("communication_slowdown", &Device::communication_slowdown, kSlowdown,
               "compute time while a collective runs over undisturbed compute time")
       .number("error", &Device::error, kError, "deviation of log(predicted / measured) kernel time");

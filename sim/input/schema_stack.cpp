@@ -36,7 +36,18 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
             "a column-parallel layer's input gradient is reduced beside its weight gradient")
       .flag("scatter_gather_pipeline_sends", &Stack::scatter_gather_pipeline_sends,
             "pipeline sends are divided over the tensor group")
+      .flag("lists_sequence_parallel_gradients", &Stack::lists_sequence_parallel_gradients,
+            "the tensor group's sum of gradients of norms and biases is counted")
+      .flag("replays_memory", &Stack::replays_memory, "memory is replayed as this project's trainer allocates it")
       .quantity("gradient_bucket", &Stack::gradient_bucket, "bucket of an overlapped gradient reduction")
+      .flag("pipeline_unshards", &Stack::pipeline_unshards,
+            "with a pipeline, ZeRO-3 holds parameters and gradients whole during an iteration")
+      .flag("gathers_fp8", &Stack::gathers_fp8, "fp8 training gathers inputs and parameters in fp8")
+      .flag("flash_attention_2", &Stack::flash_attention_2, "fused attention is FlashAttention-2")
+      .choice("placeholder_gradients", &Stack::placeholder_gradients,
+              "weight-sized tensors that stand for gradients already summed in fp32")
+      .number("alibi_attention_slowdown", &Stack::alibi_attention_slowdown, {0.1, 100.0},
+              "fused attention with ALiBi over that without")
       .number("memory_bound_slowdown", &Stack::memory_bound_slowdown, {0.1, 100.0},
               "memory-bound kernels over the device's fused ones");
   fields.nested("fusion", &Stack::fusion)
@@ -45,7 +56,11 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .flag("masked_softmax", &model::Fusion::masked_softmax, "scale, mask and softmax in one kernel")
       .flag("normalization", &model::Fusion::normalization, "norm in one kernel")
       .flag("rotary", &model::Fusion::rotary, "rotary embedding in one kernel")
-      .flag("optimizer", &model::Fusion::optimizer, "optimizer step in multi-tensor kernels");
+      .flag("optimizer", &model::Fusion::optimizer, "optimizer step in multi-tensor kernels")
+      .flag("residual_gradient", &model::Fusion::residual_gradient,
+            "a branch's gradient added to the residual stream's in the norm's backward kernel")
+      .flag("gradient_clipping", &model::Fusion::gradient_clipping,
+            "gradients are clipped inside the optimizer's kernel");
   fields.nested("saved", &Stack::saved)
       .number("extra_per_attention_score", &model::SavedForBackward::extra_per_attention_score, kBytesPerElement,
               "extra bytes kept per score of unfused attention")
@@ -54,7 +69,9 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .number("extra_per_residual_element", &model::SavedForBackward::extra_per_residual_element, kBytesPerElement,
               "extra bytes kept per residual element")
       .number("extra_per_flash_output_element", &model::SavedForBackward::extra_per_flash_output_element,
-              kBytesPerElement, "extra bytes kept per output element of fused attention");
+              kBytesPerElement, "extra bytes kept per output element of fused attention")
+      .integer("norm_statistics", &model::SavedForBackward::norm_statistics, {0, 64},
+               "bytes that a norm keeps per row beside its input");
   fields.nested("logit_bytes", &Stack::logit_bytes)
       .number("unfused", &model::LogitBytes::unfused, kBytesPerElement, "bytes per logit at the peak, unfused loss")
       .number("fused_native", &model::LogitBytes::fused_native, kBytesPerElement, "the same, Megatron's fused loss")
@@ -69,7 +86,9 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .quantity("per_collective", &model::HostCost::per_collective, "host time more per collective of a layer")
       .quantity("per_collective_between_nodes", &model::HostCost::per_collective_between_nodes,
                 "host time more per tensor-parallel collective where stages sit on different nodes")
-      .quantity("per_iteration", &model::HostCost::per_iteration, "host time per iteration");
+      .quantity("per_iteration", &model::HostCost::per_iteration, "host time per iteration")
+      .quantity("start_between_nodes", &model::HostCost::start_between_nodes,
+                "device time more per tensor- or context-parallel collective between nodes");
   fields.nested("allocator", &Stack::allocator)
       .number("fragmentation", &model::AllocatorBehaviour::fragmentation, {0.0, 10.0},
               "reserved over allocated memory, minus one")
@@ -77,6 +96,8 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
       .quantity("first_communicator", &model::AllocatorBehaviour::first_communicator, "NCCL, first communicator")
       .quantity("further_communicator", &model::AllocatorBehaviour::further_communicator, "NCCL, each further one")
       .quantity("workspace", &model::AllocatorBehaviour::workspace, "workspaces beside cuBLAS, as Transformer Engine's")
+      .number("ring_attention_blocks", &model::AllocatorBehaviour::ring_attention_blocks, {0.0, 100.0},
+              "residual-sized blocks that stay reserved per layer and step of ring attention")
       .integer("cublas_workspaces", &model::AllocatorBehaviour::cublas_workspaces, {0, 64},
                "threads and streams with a cuBLAS workspace");
   fields.nested("error", &Stack::error)

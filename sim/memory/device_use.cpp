@@ -13,11 +13,19 @@ Bytes reserved(const model::Stack& stack, Bytes allocated) {
   return rounded_bytes(allocated.as_double() * (1.0 + stack.allocator.fragmentation));
 }
 
+Bytes ring_attention_blocks(const model::Scenario& scenario, const model::RankSizes& sizes, const model::Stage& stage) {
+  const model::ContextParallelComm kind = scenario.parallelism.cp_comm_type;
+  if (kind != model::ContextParallelComm::p2p && kind != model::ContextParallelComm::a2a_p2p) return Bytes{0};
+  const auto blocks = static_cast<double>(stage.layers() * (sizes.cp - 1));
+  return rounded_bytes(scenario.stack.allocator.ring_attention_blocks * blocks * sizes.residual().as_double());
+}
+
 std::int64_t communicators(const model::Scenario& scenario) {
   const model::Parallelism& parallelism = scenario.parallelism;
+  const std::int64_t gradients = parallelism.data_parallel_size * parallelism.context_parallel_size;
   std::int64_t count = 0;
   for (const std::int64_t size : {parallelism.tensor_model_parallel_size, parallelism.context_parallel_size,
-                                  parallelism.pipeline_model_parallel_size, parallelism.data_parallel_size}) {
+                                  parallelism.pipeline_model_parallel_size, gradients}) {
     if (size > 1) ++count;
   }
   const bool shared_embedding =

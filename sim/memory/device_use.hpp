@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "sim/base/units.hpp"
+#include "sim/model/layout.hpp"
+#include "sim/model/rank_sizes.hpp"
 #include "sim/model/scenario.hpp"
 
 namespace shardsim::memory {
@@ -15,7 +17,12 @@ namespace shardsim::memory {
 /// Peak of what PyTorch's caching allocator holds: allocated · (1 + fragmentation).
 [[nodiscard]] Bytes reserved(const model::Stack& stack, Bytes allocated);
 
-/// NCCL communicators that a rank opens: one per group of more than one rank.
+/// What ring attention keeps reserved beyond the peak: cp − 1 steps in every layer of the stage.
+[[nodiscard]] Bytes ring_attention_blocks(const model::Scenario& scenario, const model::RankSizes& sizes,
+                                          const model::Stage& stage);
+
+/// NCCL communicators that a rank opens: one per group of more than one rank; the context-parallel group is one, and
+/// the group that shares gradients (dp · cp) another.
 [[nodiscard]] std::int64_t communicators(const model::Scenario& scenario);
 
 /// CUDA context and NCCL buffers, outside the framework's allocator.

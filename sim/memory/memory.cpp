@@ -1,11 +1,14 @@
 #include "sim/memory/memory.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "sim/memory/activations.hpp"
 #include "sim/memory/device_use.hpp"
 #include "sim/memory/model_state.hpp"
+#include "sim/memory/stage_replay.hpp"
 #include "sim/model/end_operators.hpp"
+#include "sim/model/parameters.hpp"
 #include "sim/model/rank_sizes.hpp"
 
 namespace shardsim::memory {
@@ -20,14 +23,33 @@ struct Moment {
   [[nodiscard]] Bytes total() const { return activations + temporaries + logits; }
 };
 
-/// The largest of: the loss (last stage), a layer's backward with every activation in flight, the optimizer step.
+/// Message of the tensor-parallel group's sums, where the list has it.
+Bytes summed_gradients(const model::Scenario& scenario, const model::Stage& stage) {
+  return sequence_parallel_parameters(scenario, stage) * storage_size(scenario.training.gradient_dtype);
+}
+
+/// The passes as the trainer runs them, then the gradients' sums or the optimizer step.
+Moment replayed_peak(const model::Scenario& scenario, const std::vector<model::Stage>& stages, std::int64_t index,
+                     const ModelState& state) {
+  const PassPeak passes = replay_passes(scenario, stages, index);
+  const Bytes step =
+      std::max(state.step_temporaries, summed_gradients(scenario, stages[static_cast<std::size_t>(index)]));
+  if (step > passes.held.total()) return {"optimizer step", Bytes{0}, step, Bytes{0}};
+  return {passes.moment, passes.held.activations, passes.held.temporaries, passes.held.logits};
+}
+
+/// The largest of: the loss and the output layer's gradients (last stage), a layer's backward with every activation in
+/// flight, the optimizer step.
 Moment peak_moment(const model::Scenario& scenario, const model::OperatorList& operators, const model::RankSizes& sizes,
                    const model::Stage& stage, std::int64_t index, const ModelState& state) {
   const Bytes activations = stage_activations(scenario, operators, stage, index) + pipeline_buffers(scenario, sizes);
-  const Bytes logits = stage.has_head() ? loss_logits(scenario, head_sizes(scenario, sizes)) : Bytes{0};
-  const std::array<Moment, 3> moments{
-      Moment{"loss", activations, Bytes{0}, logits},
-      Moment{"backward", activations, backward_temporaries(scenario, operators, sizes, stage), Bytes{0}},
+  const model::RankSizes head = head_sizes(scenario, sizes);
+  const Logits loss = stage.has_head() ? logits(scenario, head) : Logits{};
+  const Bytes output = stage.has_head() ? output_layer_gradients(scenario, head) : Bytes{0};
+  const Bytes kept = kept_logits(scenario, loss);
+  const std::array<Moment, 4> moments{
+      Moment{"loss", activations, Bytes{0}, loss.peak + kept}, Moment{"output layer", activations, Bytes{0}, output},
+      Moment{"backward", activations, backward_temporaries(scenario, operators, sizes, stage), kept},
       Moment{"optimizer step", Bytes{0}, state.step_temporaries, Bytes{0}}};
   Moment peak = moments[1];
   for (const Moment& moment : moments) {
@@ -37,9 +59,12 @@ Moment peak_moment(const model::Scenario& scenario, const model::OperatorList& o
 }
 
 StageMemory stage_memory(const model::Scenario& scenario, const model::OperatorList& operators,
-                         const model::RankSizes& sizes, const model::Stage& stage, std::int64_t index) {
+                         const model::RankSizes& sizes, const std::vector<model::Stage>& stages, std::int64_t index) {
+  const model::Stage& stage = stages[static_cast<std::size_t>(index)];
   const ModelState state = model_state(scenario, stage);
-  const Moment peak = peak_moment(scenario, operators, sizes, stage, index, state);
+  const bool replays = scenario.stack.replays_memory && can_replay(scenario);
+  const Moment peak = replays ? replayed_peak(scenario, stages, index, state)
+                              : peak_moment(scenario, operators, sizes, stage, index, state);
   StageMemory memory;
   memory.stage = index;
   memory.parameters = state.parameters;
@@ -48,10 +73,11 @@ StageMemory stage_memory(const model::Scenario& scenario, const model::OperatorL
   memory.activations = peak.activations;
   memory.temporaries = peak.temporaries;
   memory.logits = peak.logits;
-  memory.workspace = workspace(scenario);
+  memory.workspace = workspace(scenario) + kept_placeholders(scenario, sizes);
   memory.peak_moment = peak.name;
   memory.peak_allocated = state.parameters + state.gradients + state.optimizer + peak.total() + memory.workspace;
-  memory.peak_reserved = reserved(scenario.stack, memory.peak_allocated);
+  memory.peak_reserved =
+      reserved(scenario.stack, memory.peak_allocated) + ring_attention_blocks(scenario, sizes, stage);
   memory.device_used = memory.peak_reserved + outside_framework(scenario);
   return memory;
 }
@@ -66,7 +92,7 @@ Memory predict_memory(const model::Scenario& scenario, const std::vector<model::
   memory.stages.reserve(stages.size());
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
-    memory.stages.push_back(stage_memory(scenario, operators, sizes, stages[i], index));
+    memory.stages.push_back(stage_memory(scenario, operators, sizes, stages, index));
     if (memory.stages.back().device_used > memory.worst().device_used) memory.worst_stage = index;
   }
   memory.out_of_memory_probability =

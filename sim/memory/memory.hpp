@@ -26,7 +26,7 @@ struct StageMemory {
   Bytes peak_reserved;
   /// What nvidia-smi shows: reserved + CUDA context + NCCL.
   Bytes device_used;
-  /// When the peak occurs: "loss", "backward" or "optimizer step".
+  /// When the peak occurs: "forward", "loss", "backward" or "optimizer step".
   std::string_view peak_moment;
 };
 

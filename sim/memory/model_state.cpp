@@ -57,8 +57,10 @@ ModelState model_state(const model::Scenario& scenario, const model::Stage& stag
   const PerParameter bytes = per_parameter(scenario);
   const Shards over = shards(scenario.parallelism);
   ModelState state;
+  const bool whole = over.parameters > 1 && model::traffic_zero_stage(scenario) < scenario.parallelism.zero_stage;
   state.parameters = ceil_share(parameters, bytes.parameter, over.parameters);
-  state.gradients = ceil_share(parameters, bytes.gradient, over.gradients);
+  if (whole) state.parameters += Bytes{parameters * storage_size(scenario.training.precision).value()};
+  state.gradients = ceil_share(parameters, bytes.gradient, whole ? 1 : over.gradients);
   state.optimizer = ceil_share(parameters, bytes.optimizer, over.optimizer);
   state.step_temporaries = ceil_share(parameters, bytes.step, over.optimizer);
   if (scenario.training.offload != model::Offload::none) {

@@ -2,65 +2,64 @@
 
 #include <cmath>
 
+#include "sim/model/loss_operators.hpp"
+#include "sim/model/norm_operators.hpp"
 #include "sim/model/operator_builders.hpp"
 
 namespace shardsim::model {
-namespace {
-
-/// Bytes moved per logit by the loss, forward and backward, and kernels launched for it.
-struct LossTraffic {
-  std::int64_t forward;
-  std::int64_t backward;
-  int forward_launches;
-  int backward_launches;
-};
-
-LossTraffic loss_traffic(CrossEntropy kind, std::int64_t element) {
-  switch (kind) {
-    case CrossEntropy::unfused:
-      // Cast to fp32, row maximum, subtract and exponentiate, sum, divide; then scale and cast back.
-      return {element + 4 + 4 + 8 + 4 + 8, 8 + 4 + element, 10, 6};
-    case CrossEntropy::fused_native:
-      return {element + 4 + 4 + 8, 8 + 4 + element, 4, 3};
-    case CrossEntropy::fused_te:
-      return {2 * element, 2 * element, 2, 1};
-  }
-  return {};
-}
-
-}  // namespace
 
 Block embedding_block(const Scenario& scenario, const RankSizes& sizes) {
+  const Model& model = scenario.model;
   const DType dtype = scenario.training.precision;
   const Bytes row_bytes = sizes.gathered_residual();
-  const Bytes mask{scenario.model.hidden_dropout > 0 ? sizes.residual_tokens * sizes.hidden : 0};
-  Block block;
-  block.forward.push_back(memory_bound(OperatorKind::embedding, "word_embeddings", Pass::forward, dtype, sizes.tokens,
-                                       sizes.hidden, 2 * row_bytes));
-  if (sizes.tp > 1) {
-    block.forward.push_back(
-        communicate(sizes.sequence_parallel ? OperatorKind::reduce_scatter : OperatorKind::all_reduce,
-                    "word_embeddings", Pass::forward, Group::tensor, row_bytes));
-  }
-  block.forward.push_back(memory_bound(OperatorKind::elementwise, "embedding_dropout", Pass::forward, dtype,
-                                       sizes.residual_tokens, sizes.hidden, 4 * sizes.residual() + mask));
-  block.forward.back().saved = mask;
-  block.forward.back().launches = 2;
+  const bool dropout = model.hidden_dropout > 0;
+  const Bytes mask{dropout ? sizes.residual_tokens * sizes.hidden : 0};
+  const auto residual_operator = [&](OperatorKind kind, std::string_view name, Pass pass, Bytes bytes) {
+    return memory_bound(kind, name, pass, dtype, sizes.residual_tokens, sizes.hidden, bytes);
+  };
+  const auto exchange = [&](OperatorKind kind, Pass pass) {
+    Operator op = communicate(kind, "word_embeddings", pass, Group::tensor, row_bytes);
+    op.dtype = dtype;
+    return op;
+  };
+  std::vector<std::string_view> added;
+  if (model.position_embedding == PositionEmbedding::learned) added.push_back("position_embeddings");
+  if (model.num_token_types > 0) added.push_back("tokentype_embeddings");
+  const bool norm = model.norm_placement == NormPlacement::post;
 
-  if (scenario.model.hidden_dropout > 0) {
-    block.backward.push_back(memory_bound(OperatorKind::elementwise, "embedding_dropout", Pass::backward, dtype,
-                                          sizes.residual_tokens, sizes.hidden, 2 * sizes.residual() + mask));
+  Block block;
+  std::vector<Operator>& forward = block.forward;
+  forward.push_back(memory_bound(OperatorKind::embedding, "word_embeddings", Pass::forward, dtype, sizes.tokens,
+                                 sizes.hidden, 2 * row_bytes));
+  if (sizes.tp > 1) {
+    forward.push_back(
+        exchange(sizes.sequence_parallel ? OperatorKind::reduce_scatter : OperatorKind::all_reduce, Pass::forward));
   }
-  if (sizes.sequence_parallel) {
-    block.backward.push_back(
-        communicate(OperatorKind::all_gather, "word_embeddings", Pass::backward, Group::tensor, row_bytes));
+  for (const std::string_view table : added) {
+    forward.push_back(residual_operator(OperatorKind::embedding, table, Pass::forward, 3 * sizes.residual()));
   }
-  block.backward.push_back(memory_bound(OperatorKind::embedding, "word_embeddings", Pass::weight_gradient, dtype,
-                                        sizes.tokens, sizes.hidden, 3 * row_bytes));
+  if (norm) forward.push_back(norm_forward(scenario, sizes, "embedding_layernorm"));
+  if (dropout) {
+    forward.push_back(
+        residual_operator(OperatorKind::elementwise, "embedding_dropout", Pass::forward, 2 * sizes.residual() + mask));
+    forward.back().saved = mask;
+  }
+
+  std::vector<Operator>& backward = block.backward;
+  if (dropout) {
+    backward.push_back(
+        residual_operator(OperatorKind::elementwise, "embedding_dropout", Pass::backward, 2 * sizes.residual() + mask));
+  }
+  if (norm) backward.push_back(norm_backward(scenario, sizes, "embedding_layernorm"));
+  for (std::size_t i = added.size(); i-- > 0;) {
+    backward.push_back(
+        residual_operator(OperatorKind::embedding, added[i], Pass::weight_gradient, 3 * sizes.residual()));
+  }
+  if (sizes.sequence_parallel) backward.push_back(exchange(OperatorKind::all_gather, Pass::backward));
+  backward.push_back(memory_bound(OperatorKind::embedding, "word_embeddings", Pass::weight_gradient, dtype,
+                                  sizes.tokens, sizes.hidden, 3 * row_bytes));
   return block;
 }
-
-Bytes saved_logits(const RankSizes& sizes) { return Bytes{sizes.tokens * sizes.loss_vocab * 4}; }
 
 RankSizes head_sizes(const Scenario& scenario, const RankSizes& sizes) {
   RankSizes head = sizes;
@@ -74,74 +73,119 @@ RankSizes head_sizes(const Scenario& scenario, const RankSizes& sizes) {
   return head;
 }
 
-Block head_block(const Scenario& scenario, const RankSizes& sizes) {
-  const RankSizes head = head_sizes(scenario, sizes);
-  const DType dtype = scenario.training.precision;
-  const Model& model = scenario.model;
-  const std::int64_t logits = head.tokens * head.loss_vocab;
-  const bool gathered = head.loss_vocab > head.vocab;
-  const Linear output{scenario, head, "output_layer", Linear::Split::columns, head.hidden, head.vocab};
-  const bool masked_lm = model.output_head != OutputHead::language_model;
-  Block block;
-  if (model.norm_placement == NormPlacement::pre) {
-    block.forward.push_back(memory_bound(OperatorKind::normalization, "final_layernorm", Pass::forward, dtype,
-                                         sizes.residual_tokens, sizes.hidden, 2 * sizes.residual()));
-    block.forward.back().saved = sizes.residual();
-  }
-  if (masked_lm) {
-    // BERT's transform: dense, activation, norm (Devlin et al. 2019); replicated over the tensor-parallel group.
-    block.forward.push_back(matrix_product("lm_head_dense", Pass::forward, dtype,
-                                           {head.residual_tokens, head.hidden, head.hidden, 1}, head.element,
-                                           head.element));
-    block.forward.back().saved = head.residual();
-    block.forward.push_back(memory_bound(OperatorKind::elementwise, "lm_head_gelu", Pass::forward, dtype,
-                                         head.residual_tokens, head.hidden, 2 * head.residual()));
-    block.forward.back().saved = head.residual();
-    block.forward.push_back(memory_bound(OperatorKind::normalization, "lm_head_layernorm", Pass::forward, dtype,
-                                         head.residual_tokens, head.hidden, 2 * head.residual()));
-    block.forward.back().saved = head.residual();
-  }
-  output.forward(block.forward, head.column_input());
+namespace {
 
-  if (gathered) {
-    block.forward.push_back(communicate(OperatorKind::all_gather, "gather_logits", Pass::forward, Group::tensor,
-                                        Bytes{logits * head.element}));
+/// Appends the parts of the head, forward in the order of the model and backward in the reverse.
+class Head {
+ public:
+  Head(const Scenario& scenario, const RankSizes& sizes)
+      : scenario_{scenario},
+        sizes_{sizes},
+        head_{head_sizes(scenario, sizes)},
+        dtype_{scenario.training.precision},
+        output_{scenario, head_, "output_layer", Linear::Split::columns, head_.hidden, head_.vocab} {}
+
+  [[nodiscard]] Block block() const {
+    const Model& model = scenario_.model;
+    const bool pre = model.norm_placement == NormPlacement::pre;
+    const bool masked_lm = model.output_head != OutputHead::language_model;
+    const bool binary = model.output_head == OutputHead::masked_lm_and_binary;
+    Block block;
+    if (pre) block.forward.push_back(norm_forward(scenario_, sizes_, "final_layernorm"));
+    if (binary) binary_forward(block.forward);
+    if (masked_lm) transform_forward(block.forward);
+    output_forward(block.forward);
+    loss_forward(block.forward, scenario_, head_);
+
+    loss_backward(block.backward, scenario_, head_);
+    output_.backward(block.backward);
+    if (masked_lm) bias_gradient(block.backward, "output_layer", head_.tokens, head_.vocab);
+    if (masked_lm) transform_backward(block.backward);
+    if (binary) binary_backward(block.backward);
+    if (pre) block.backward.push_back(norm_backward(scenario_, sizes_, "final_layernorm"));
+    return block;
   }
-  const LossTraffic traffic = loss_traffic(scenario.training.cross_entropy, head.element);
-  block.forward.push_back(memory_bound(OperatorKind::cross_entropy, "vocab_parallel_cross_entropy", Pass::forward,
-                                       dtype, head.tokens, head.loss_vocab, Bytes{traffic.forward * logits}));
-  block.forward.back().saved = saved_logits(head);
-  block.forward.back().launches = traffic.forward_launches;
-  if (head.tp > 1 && !gathered) {
-    // Row maximum, predicted logit and sum of exponentials, fp32 (Shoeybi et al. 2019, section 3).
-    for (const std::string_view name : {"logits_max", "predicted_logits", "sum_exp_logits"}) {
-      block.forward.push_back(
-          communicate(OperatorKind::all_reduce, name, Pass::forward, Group::tensor, Bytes{head.tokens * 4}));
-      block.forward.back().dtype = DType::fp32;
+
+ private:
+  void output_forward(std::vector<Operator>& list) const {
+    output_.forward(list, head_.column_input());
+    if (scenario_.training.cross_entropy == CrossEntropy::in_place) {
+      list.back().bytes += Bytes{head_.tokens * head_.vocab * (kLogit - head_.element)};  // written in fp32
     }
   }
 
-  block.backward.push_back(memory_bound(OperatorKind::cross_entropy, "vocab_parallel_cross_entropy", Pass::backward,
-                                        dtype, head.tokens, head.loss_vocab, Bytes{traffic.backward * logits}));
-  block.backward.back().launches = traffic.backward_launches;
-  output.backward(block.backward);
-  if (masked_lm) {
-    block.backward.push_back(memory_bound(OperatorKind::normalization, "lm_head_layernorm", Pass::backward, dtype,
-                                          head.residual_tokens, head.hidden, 3 * head.residual()));
-    block.backward.push_back(memory_bound(OperatorKind::elementwise, "lm_head_gelu", Pass::backward, dtype,
-                                          head.residual_tokens, head.hidden, 3 * head.residual()));
-    for (const Pass pass : {Pass::input_gradient, Pass::weight_gradient}) {
-      const Shape shape = pass == Pass::input_gradient ? Shape{head.residual_tokens, head.hidden, head.hidden, 1}
-                                                       : Shape{head.hidden, head.hidden, head.residual_tokens, 1};
-      block.backward.push_back(matrix_product("lm_head_dense", pass, dtype, shape, head.element, head.element));
+  /// BERT's transform: dense, activation, norm (Devlin et al. 2019); replicated over the tensor-parallel group.
+  void transform_forward(std::vector<Operator>& list) const {
+    list.push_back(dense("lm_head_dense", Pass::forward, head_.residual_tokens, head_.hidden));
+    list.back().saved = head_.residual();
+    list.push_back(elementwise("lm_head_gelu", Pass::forward, head_.residual_tokens, 2));
+    list.back().saved = head_.residual();
+    list.push_back(norm_forward(scenario_, head_, "lm_head_layernorm"));
+  }
+  void transform_backward(std::vector<Operator>& list) const {
+    list.push_back(norm_backward(scenario_, head_, "lm_head_layernorm"));
+    list.push_back(elementwise("lm_head_gelu", Pass::backward, head_.residual_tokens, 3));
+    dense_backward(list, "lm_head_dense", head_.residual_tokens, head_.hidden);
+  }
+
+  /// BERT's sentence-order head: the pooler, a dense layer with tanh over each sequence's first token, and two classes.
+  void binary_forward(std::vector<Operator>& list) const {
+    const Bytes first_tokens{sizes_.sequences * sizes_.hidden * sizes_.element};
+    if (sizes_.sequence_parallel) {
+      list.push_back(communicate(OperatorKind::all_reduce, "pooler", Pass::forward, Group::tensor, first_tokens));
+      list.back().dtype = dtype_;
     }
+    list.push_back(dense("pooler", Pass::forward, sizes_.sequences, sizes_.hidden));
+    list.back().saved = first_tokens;
+    list.push_back(elementwise("pooler_tanh", Pass::forward, sizes_.sequences, 2));
+    list.back().saved = first_tokens;
+    list.push_back(dense("binary_head", Pass::forward, sizes_.sequences, kClasses));
+    list.push_back(memory_bound(OperatorKind::cross_entropy, "binary_cross_entropy", Pass::forward, dtype_,
+                                sizes_.sequences, kClasses, Bytes{sizes_.sequences * kClasses * 3 * kLogit}));
+    list.back().saved = Bytes{sizes_.sequences * (kClasses + 1) * kLogit};
   }
-  if (model.norm_placement == NormPlacement::pre) {
-    block.backward.push_back(memory_bound(OperatorKind::normalization, "final_layernorm", Pass::backward, dtype,
-                                          sizes.residual_tokens, sizes.hidden, 3 * sizes.residual()));
-    block.backward.back().launches = 2;
+  void binary_backward(std::vector<Operator>& list) const {
+    list.push_back(memory_bound(OperatorKind::cross_entropy, "binary_cross_entropy", Pass::backward, dtype_,
+                                sizes_.sequences, kClasses,
+                                Bytes{sizes_.sequences * kClasses * (kLogit + sizes_.element)}));
+    dense_backward(list, "binary_head", sizes_.sequences, kClasses);
+    list.push_back(elementwise("pooler_tanh", Pass::backward, sizes_.sequences, 3));
+    dense_backward(list, "pooler", sizes_.sequences, sizes_.hidden);
   }
-  return block;
-}
+
+  /// Whole on every rank: rows × hidden -> width. The two classes' logits are written in fp32.
+  [[nodiscard]] Operator dense(std::string_view name, Pass pass, std::int64_t rows, std::int64_t width) const {
+    return matrix_product(name, pass, dtype_, {rows, width, sizes_.hidden, 1}, sizes_.element,
+                          width == kClasses ? kLogit : sizes_.element);
+  }
+  void dense_backward(std::vector<Operator>& list, std::string_view name, std::int64_t rows, std::int64_t width) const {
+    list.push_back(matrix_product(name, Pass::input_gradient, dtype_, {rows, sizes_.hidden, width, 1}, sizes_.element,
+                                  sizes_.element));
+    list.push_back(matrix_product(name, Pass::weight_gradient, dtype_, {width, sizes_.hidden, rows, 1}, sizes_.element,
+                                  2 * storage_size(scenario_.training.gradient_dtype).value()));
+    bias_gradient(list, name, rows, width);
+  }
+  [[nodiscard]] Operator elementwise(std::string_view name, Pass pass, std::int64_t rows, std::int64_t passes) const {
+    return memory_bound(OperatorKind::elementwise, name, pass, dtype_, rows, sizes_.hidden,
+                        Bytes{passes * rows * sizes_.hidden * sizes_.element});
+  }
+  void bias_gradient(std::vector<Operator>& list, std::string_view name, std::int64_t rows, std::int64_t width) const {
+    list.push_back(memory_bound(OperatorKind::elementwise, name, Pass::weight_gradient, dtype_, rows, width,
+                                Bytes{rows * width * sizes_.element}));
+  }
+
+  static constexpr std::int64_t kClasses = 2;
+  static constexpr std::int64_t kLogit = 4;  // fp32
+
+  const Scenario& scenario_;
+  const RankSizes& sizes_;
+  RankSizes head_;
+  DType dtype_;
+  Linear output_;
+};
+
+}  // namespace
+
+Block head_block(const Scenario& scenario, const RankSizes& sizes) { return Head{scenario, sizes}.block(); }
 
 }  // namespace shardsim::model

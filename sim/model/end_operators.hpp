@@ -14,7 +14,4 @@ namespace shardsim::model {
 /// The sizes that the output head sees: fewer tokens where only masked positions are computed.
 [[nodiscard]] RankSizes head_sizes(const Scenario& scenario, const RankSizes& sizes);
 
-/// Bytes that the loss keeps for its backward pass: the fp32 softmax (Korthikanti et al. 2022, section 4.3).
-[[nodiscard]] Bytes saved_logits(const RankSizes& sizes);
-
 }  // namespace shardsim::model

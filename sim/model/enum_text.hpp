@@ -67,7 +67,8 @@ inline constexpr std::array kChoices<Schedule>{Choice{Schedule::gpipe, "gpipe"},
                                                Choice{Schedule::interleaved_one_f_one_b, "interleaved_one_f_one_b"},
                                                Choice{Schedule::zero_bubble_h1, "zero_bubble_h1"},
                                                Choice{Schedule::zero_bubble_1p, "zero_bubble_1p"},
-                                               Choice{Schedule::zero_bubble_2p, "zero_bubble_2p"}};
+                                               Choice{Schedule::zero_bubble_2p, "zero_bubble_2p"},
+                                               Choice{Schedule::breadth_first, "breadth_first"}};
 
 template <>
 inline constexpr std::array kChoices<ContextParallelComm>{
@@ -102,9 +103,9 @@ inline constexpr std::array kChoices<AttentionKernel>{Choice{AttentionKernel::un
                                                       Choice{AttentionKernel::flash, "flash"}};
 
 template <>
-inline constexpr std::array kChoices<CrossEntropy>{Choice{CrossEntropy::unfused, "unfused"},
-                                                   Choice{CrossEntropy::fused_native, "fused_native"},
-                                                   Choice{CrossEntropy::fused_te, "fused_te"}};
+inline constexpr std::array kChoices<CrossEntropy>{
+    Choice{CrossEntropy::unfused, "unfused"}, Choice{CrossEntropy::fused_native, "fused_native"},
+    Choice{CrossEntropy::fused_te, "fused_te"}, Choice{CrossEntropy::in_place, "in_place"}};
 
 template <>
 inline constexpr std::array kChoices<Offload>{Choice{Offload::none, "none"}, Choice{Offload::optimizer, "optimizer"},
@@ -115,6 +116,11 @@ inline constexpr std::array kChoices<LayerSplit>{
     Choice{LayerSplit::megatron, "megatron"}, Choice{LayerSplit::even_remainder_first, "even_remainder_first"},
     Choice{LayerSplit::balanced_blocks, "balanced_blocks"}, Choice{LayerSplit::balanced_cost, "balanced_cost"},
     Choice{LayerSplit::lighter_ends, "lighter_ends"}};
+
+template <>
+inline constexpr std::array kChoices<PlaceholderGradients>{Choice{PlaceholderGradients::none, "none"},
+                                                           Choice{PlaceholderGradients::output_layer, "output_layer"},
+                                                           Choice{PlaceholderGradients::cached, "cached"}};
 
 template <>
 inline constexpr std::array kChoices<InterleavingRule>{

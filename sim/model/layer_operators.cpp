@@ -1,6 +1,7 @@
 #include "sim/model/layer_operators.hpp"
 
 #include "sim/model/attention_operators.hpp"
+#include "sim/model/norm_operators.hpp"
 #include "sim/model/operator_builders.hpp"
 
 namespace shardsim::model {
@@ -8,10 +9,6 @@ namespace {
 
 constexpr auto kColumns = Linear::Split::columns;
 constexpr auto kRows = Linear::Split::rows;
-
-/// Passes over a 2-byte activation by a norm of single kernels: cast to fp32 (1 + 2), square (2 + 2), mean (2), scale
-/// by the root (2 + 2), cast back (2 + 1), weight (1 + 1). The backward pass takes about twice as many.
-constexpr std::int64_t kEagerNormPasses = 18;
 
 /// The parts of one layer. Saved bytes per part are those of Korthikanti et al. (2022), section 4.1.
 class Layer {
@@ -41,10 +38,13 @@ class Layer {
     if (!pre) norm_backward(list, "output_layernorm");
     residual_backward(list, "mlp_bda");
     mlp_backward(list);
-    norm_backward(list, pre ? "pre_mlp_layernorm" : "attention_output_layernorm");
+    if (pre) norm_backward(list, "pre_mlp_layernorm");
+    residual_gradient(list);
+    if (!pre) norm_backward(list, "attention_output_layernorm");
     residual_backward(list, "self_attn_bda");
     attention_backward(list);
     if (pre) norm_backward(list, "input_layernorm");
+    residual_gradient(list);
   }
 
  private:
@@ -54,23 +54,12 @@ class Layer {
   }
 
   void norm_forward(std::vector<Operator>& list, std::string_view name) const {
-    const bool fused = scenario_.stack.fusion.normalization;
-    list.push_back(memory_bound(OperatorKind::normalization, name, Pass::forward, dtype_, sizes_.residual_tokens,
-                                sizes_.hidden, (fused ? 2 : kEagerNormPasses) * sizes_.residual()));
-    list.back().saved = sizes_.residual() + extra_residual();
-    if (!fused) list.back().launches = 6;
+    list.push_back(model::norm_forward(scenario_, sizes_, name));
   }
   void norm_backward(std::vector<Operator>& list, std::string_view name) const {
-    const bool fused = scenario_.stack.fusion.normalization;
-    list.push_back(memory_bound(OperatorKind::normalization, name, Pass::backward, dtype_, sizes_.residual_tokens,
-                                sizes_.hidden, (fused ? 3 : 2 * kEagerNormPasses) * sizes_.residual()));
-    list.back().launches = fused ? 2 : 12;
+    list.push_back(model::norm_backward(scenario_, sizes_, name));
   }
   [[nodiscard]] bool has_bias() const { return scenario_.model.linear_bias == LinearBias::all; }
-  [[nodiscard]] Bytes extra_residual() const {
-    return rounded_bytes(scenario_.stack.saved.extra_per_residual_element *
-                         static_cast<double>(sizes_.residual_tokens * sizes_.hidden) / 2.0);
-  }
 
   /// Bias, dropout (one mask byte an element) and residual addition.
   void residual_forward(std::vector<Operator>& list, std::string_view name) const {
@@ -84,9 +73,17 @@ class Layer {
     list.back().launches = 1 + bias + dropout;
   }
   void residual_backward(std::vector<Operator>& list, std::string_view name) const {
+    // Dropout (read, write), then the bias' gradient (read); the latter alone where nothing is dropped and the
+    // residual stream's gradient is added elsewhere.
+    const bool only_bias = scenario_.model.hidden_dropout == 0 && !scenario_.stack.fusion.residual_gradient;
     list.push_back(memory_bound(OperatorKind::elementwise, name, Pass::backward, dtype_, sizes_.residual_tokens,
-                                sizes_.hidden, 3 * sizes_.residual() + dropout_mask()));
+                                sizes_.hidden, (only_bias ? 1 : 3) * sizes_.residual() + dropout_mask()));
     list.back().launches = scenario_.stack.fusion.bias_dropout_add ? 1 : 2;
+  }
+  void residual_gradient(std::vector<Operator>& list) const {
+    if (scenario_.stack.fusion.residual_gradient) return;
+    list.push_back(memory_bound(OperatorKind::elementwise, "residual_gradient", Pass::backward, dtype_,
+                                sizes_.residual_tokens, sizes_.hidden, 3 * sizes_.residual()));
   }
   [[nodiscard]] Bytes dropout_mask() const {
     return Bytes{scenario_.model.hidden_dropout > 0 ? sizes_.residual_tokens * sizes_.hidden : 0};
@@ -138,12 +135,15 @@ class Layer {
   }
 
   void activation(std::vector<Operator>& list, Pass pass) const {
-    const bool fused = scenario_.stack.fusion.bias_activation || !has_bias();
+    const bool gated = sizes_.fc1_width > sizes_.ffn;
+    const bool fused = scenario_.stack.fusion.bias_activation || !(has_bias() || gated);
     const std::int64_t through = sizes_.fc1_width + sizes_.ffn;
     const std::int64_t passes = pass == Pass::forward ? through : through + sizes_.fc1_width;
-    const std::int64_t unfused_bias = fused ? 0 : 2 * sizes_.fc1_width;
+    const std::int64_t unfused_bias = !fused && has_bias() ? 2 * sizes_.fc1_width : 0;
+    // The activated gate is written and read again; backward its gradient too, and the gate once more.
+    const std::int64_t unfused_gate = !fused && gated ? (pass == Pass::forward ? 2 : 3) * sizes_.ffn : 0;
     list.push_back(memory_bound(OperatorKind::elementwise, "activation_func", pass, dtype_, sizes_.tokens, sizes_.ffn,
-                                Bytes{sizes_.tokens * (passes + unfused_bias) * sizes_.element}));
+                                Bytes{sizes_.tokens * (passes + unfused_bias + unfused_gate) * sizes_.element}));
     list.back().launches = fused ? 1 : 2;
   }
 

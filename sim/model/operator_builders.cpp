@@ -43,7 +43,10 @@ Linear::Linear(const Scenario& scenario, const RankSizes& sizes, std::string_vie
     : scenario_{scenario}, sizes_{sizes}, name_{name}, split_{split}, in_{in}, out_{out} {}
 
 Operator Linear::collective(OperatorKind kind, Pass pass) const {
-  Operator op = communicate(kind, name_, pass, Group::tensor, sizes_.gathered_residual());
+  const bool in_fp8 = scenario_.stack.gathers_fp8 && scenario_.training.precision == DType::fp8 &&
+                      split_ == Split::columns && kind == OperatorKind::all_gather;
+  Operator op =
+      communicate(kind, name_, pass, Group::tensor, in_fp8 ? Bytes{sizes_.tokens * in_} : sizes_.gathered_residual());
   op.dtype = scenario_.training.precision;
   op.overlapped = scenario_.parallelism.overlap.tensor_parallel && sizes_.sequence_parallel;
   return op;

@@ -6,7 +6,16 @@
 
 namespace shardsim::model {
 
-enum class Schedule { gpipe, one_f_one_b, interleaved_one_f_one_b, zero_bubble_h1, zero_bubble_1p, zero_bubble_2p };
+/// breadth_first: every micro batch through a chunk before the next chunk's turn ("looped", Lamy-Poirier 2022).
+enum class Schedule {
+  gpipe,
+  one_f_one_b,
+  interleaved_one_f_one_b,
+  zero_bubble_h1,
+  zero_bubble_1p,
+  zero_bubble_2p,
+  breadth_first
+};
 /// How keys and values (or heads) travel in context parallelism (Megatron's --cp-comm-type).
 enum class ContextParallelComm { p2p, all_gather, a2a, a2a_p2p };
 /// Order in which consecutive global ranks fill the groups, fastest first.

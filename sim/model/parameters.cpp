@@ -50,6 +50,12 @@ Count embedding_parameters(const Scenario& scenario) {
   return count;
 }
 
+/// Pooler and classifier, which see the first token of each sequence.
+std::int64_t binary_head_parameters(const Model& model) {
+  const std::int64_t h = model.hidden_size;
+  return model.output_head == OutputHead::masked_lm_and_binary ? h * h + h + 2 * h + 2 : 0;
+}
+
 /// Final norm and BERT's heads (Devlin et al. 2019: dense + norm before the tied decoder, pooler, 2-way classifier),
 /// without the output projection's matrix.
 Count head_parameters(const Scenario& scenario) {
@@ -61,7 +67,7 @@ Count head_parameters(const Scenario& scenario) {
     count.replicated += h * h + h + norm_parameters(model, h);
     count.sharded += padded_vocab_size(model, scenario.parallelism);
   }
-  if (model.output_head == OutputHead::masked_lm_and_binary) count.replicated += h * h + h + 2 * h + 2;
+  count.replicated += binary_head_parameters(model);
   return count;
 }
 
@@ -77,6 +83,15 @@ double linear_macs(const Model& model) {
 double attention_macs(const Model& model) {
   return 2.0 * static_cast<double>(model.seq_length) *
          static_cast<double>(model.num_attention_heads * model.kv_channels);
+}
+
+Count stage_parameters(const Scenario& scenario, const Stage& stage) {
+  Count count = stage.layers() * layer_parameters(scenario.model);
+  if (stage.has_embedding()) count = count + embedding_parameters(scenario);
+  if (!stage.has_head()) return count;
+  count = count + head_parameters(scenario);
+  const bool shares_first_stages_matrix = scenario.model.output_weights == OutputWeights::tied && stage.has_embedding();
+  return shares_first_stages_matrix ? count : count + word_embedding(scenario);
 }
 
 }  // namespace
@@ -98,15 +113,13 @@ std::int64_t word_embedding_per_rank(const Scenario& scenario) {
 }
 
 std::int64_t rank_parameters(const Scenario& scenario, const Stage& stage) {
-  Count count = stage.layers() * layer_parameters(scenario.model);
-  if (stage.has_embedding()) count = count + embedding_parameters(scenario);
-  if (stage.has_head()) {
-    count = count + head_parameters(scenario);
-    const bool shares_first_stages_matrix =
-        scenario.model.output_weights == OutputWeights::tied && stage.has_embedding();
-    if (!shares_first_stages_matrix) count = count + word_embedding(scenario);
-  }
-  return count.on_one_rank(scenario.parallelism.tensor_model_parallel_size);
+  return stage_parameters(scenario, stage).on_one_rank(scenario.parallelism.tensor_model_parallel_size);
+}
+
+std::int64_t sequence_parallel_parameters(const Scenario& scenario, const Stage& stage) {
+  if (!scenario.parallelism.sequence_parallel || scenario.parallelism.tensor_model_parallel_size == 1) return 0;
+  const std::int64_t whole_tokens = stage.has_head() ? binary_head_parameters(scenario.model) : 0;
+  return stage_parameters(scenario, stage).replicated - whole_tokens;
 }
 
 IterationFlops iteration_flops(const Scenario& scenario) {

@@ -16,6 +16,10 @@ namespace shardsim::model {
 /// A tied embedding counts on the first and on the last stage.
 [[nodiscard]] std::int64_t rank_parameters(const Scenario& scenario, const Stage& stage);
 
+/// Of those, what every tensor-parallel rank holds whole but sees only a share of the tokens for: norms, biases behind
+/// row-parallel layers, position and token-type embeddings, BERT's transform. 0 without sequence parallelism.
+[[nodiscard]] std::int64_t sequence_parallel_parameters(const Scenario& scenario, const Stage& stage);
+
 /// Parameters of one transformer layer on one rank.
 [[nodiscard]] std::int64_t layer_parameters_per_rank(const Scenario& scenario);
 

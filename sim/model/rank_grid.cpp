@@ -89,4 +89,16 @@ HybridPlacement place_hybrid(const Scenario& scenario) {
           placement({instances, share * stride.data}, {}, scenario.cluster.gpus_per_node)};
 }
 
+RankPlace place_of_rank(const Parallelism& parallelism, std::int64_t rank) {
+  const Strides stride = strides(parallelism);
+  return {rank % parallelism.tensor_model_parallel_size, rank / stride.context % parallelism.context_parallel_size,
+          rank / stride.data % parallelism.data_parallel_size,
+          rank / stride.pipeline % parallelism.pipeline_model_parallel_size};
+}
+
+std::int64_t global_rank(const Parallelism& parallelism, const RankPlace& place) {
+  const Strides stride = strides(parallelism);
+  return place.tensor + place.context * stride.context + place.data * stride.data + place.pipeline * stride.pipeline;
+}
+
 }  // namespace shardsim::model

@@ -27,4 +27,14 @@ struct HybridPlacement {
 };
 [[nodiscard]] HybridPlacement place_hybrid(const Scenario& scenario);
 
+/// A rank by its place in every group, each from 0.
+struct RankPlace {
+  std::int64_t tensor = 0;
+  std::int64_t context = 0;
+  std::int64_t data = 0;
+  std::int64_t pipeline = 0;
+};
+[[nodiscard]] RankPlace place_of_rank(const Parallelism& parallelism, std::int64_t rank);
+[[nodiscard]] std::int64_t global_rank(const Parallelism& parallelism, const RankPlace& place);
+
 }  // namespace shardsim::model

@@ -35,6 +35,10 @@ struct Scenario {
 /// Micro batches that each pipeline runs per iteration: global batch / (micro batch · dp).
 [[nodiscard]] std::int64_t micro_batches(const Scenario& scenario);
 
+/// The ZeRO stage whose communication runs: 1 instead of 3 where a pipeline makes the stack hold parameters and
+/// gradients whole during an iteration.
+[[nodiscard]] int traffic_zero_stage(const Scenario& scenario);
+
 /// Vocabulary padded to a multiple of make_vocab_size_divisible_by · tp (Megatron's rule).
 [[nodiscard]] std::int64_t padded_vocab_size(const Model& model, const Parallelism& parallelism);
 

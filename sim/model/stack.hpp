@@ -35,6 +35,10 @@ struct Fusion {
   bool normalization = true;
   bool rotary = true;
   bool optimizer = true;
+  /// The gradient of a branch is added to the residual stream's where its norm's backward pass ends.
+  bool residual_gradient = true;
+  /// The optimizer's kernel multiplies by the clipping factor; false: the gradients are clipped in a pass of their own.
+  bool gradient_clipping = false;
 };
 
 /// Bytes kept for the backward pass beyond what the fused layer of Korthikanti et al. (2022, section 4) keeps.
@@ -47,6 +51,8 @@ struct SavedForBackward {
   double extra_per_residual_element = 0.0;
   /// Extra bytes per element of the fused attention's output (s · b · h/tp): a second copy in another layout.
   double extra_per_flash_output_element = 0.0;
+  /// Bytes per row (s · b) that a norm keeps beside its input: mean and 1/σ.
+  std::int64_t norm_statistics = 0;
 };
 
 /// Bytes per logit (s · b · V/tp elements) that live at once at the peak of loss forward and backward.
@@ -67,7 +73,16 @@ struct HostCost {
   Seconds per_collective_between_nodes{0.0};
   /// Per iteration: data loading, logging, scheduler, timers.
   Seconds per_iteration{0.0};
+  /// Device time more per tensor- or context-parallel collective whose group spans nodes: start-up that small
+  /// messages of nccl-tests, issued back to back, do not show.
+  Seconds start_between_nodes{0.0};
 };
+
+/// Weight-sized tensors that stand for gradients already added to the fp32 buffer: autograd wants one per weight.
+///  none;
+///  output_layer: while the output layer's gradient is computed (Megatron-LM's fused accumulation);
+///  cached: also one for every shape of a layer's weights, kept for good (Transformer Engine's get_dummy_wgrad).
+enum class PlaceholderGradients { none, output_layer, cached };
 
 /// From allocated tensors to what nvidia-smi shows.
 struct AllocatorBehaviour {
@@ -82,6 +97,9 @@ struct AllocatorBehaviour {
   std::int64_t cublas_workspaces = 2;
   /// Other workspaces inside the framework's allocator, such as Transformer Engine's.
   Bytes workspace{0};
+  /// Blocks of a residual activation's size that stay reserved per layer and step of ring attention: its buffers live
+  /// on two streams, and the host runs ahead of the events that would release them.
+  double ring_attention_blocks = 0.0;
 };
 
 /// Standard deviation of the logarithm of predicted over measured.
@@ -129,10 +147,24 @@ struct Stack {
   /// Logits are gathered over the tensor-parallel group and every rank computes the whole loss, instead of the
   /// vocabulary-parallel loss of Shoeybi et al. (2019).
   bool gathers_logits = false;
+  /// The all-reduce of gradients of parameters whose tensor-parallel copies see different tokens is listed. It is small
+  /// (norms, biases); the constants of stacks that leave it out were fitted without it.
+  bool lists_sequence_parallel_gradients = false;
   /// Pipeline sends carry 1/tp of the activation and are gathered on arrival (Narayanan et al. 2021, section 4.1).
   bool scatter_gather_pipeline_sends = false;
+  /// Memory is replayed pass by pass as this project's trainer allocates it (sim/memory/stage_replay), not estimated.
+  bool replays_memory = false;
   /// Gradients travel in buckets of this size when their reduction overlaps the backward pass.
   Bytes gradient_bucket{Bytes{0}};
+  /// With a pipeline, ZeRO-3 gathers parameters and reduces gradients once an iteration and holds both whole between.
+  bool pipeline_unshards = false;
+  /// fp8 training gathers inputs of column-parallel layers and sharded parameters in fp8.
+  bool gathers_fp8 = false;
+  /// Fused attention is FlashAttention-2's, not the device profile's own (cuDNN on Hopper).
+  bool flash_attention_2 = false;
+  PlaceholderGradients placeholder_gradients = PlaceholderGradients::none;
+  /// Fused attention's time with ALiBi biases over that without.
+  double alibi_attention_slowdown = 1.0;
   /// Norms and elementwise kernels: achieved time over that of the device's fused kernels.
   double memory_bound_slowdown = 1.0;
   HostCost host;

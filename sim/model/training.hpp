@@ -32,8 +32,9 @@ struct Recompute {
 };
 /// unfused: two batched GEMMs around softmax and dropout; flash: FlashAttention (Dao 2022) or cuDNN's fused kernel.
 enum class AttentionKernel { unfused, flash };
-/// unfused: fp32 logits in several steps; native/te: Megatron's and Transformer Engine's fused cross entropy.
-enum class CrossEntropy { unfused, fused_native, fused_te };
+/// unfused: fp32 logits in several steps; native/te: Megatron's and Transformer Engine's fused cross entropy;
+/// in_place: fp32 logits become exponentials, then gradients (this project's trainer).
+enum class CrossEntropy { unfused, fused_native, fused_te, in_place };
 enum class Offload { none, optimizer, optimizer_and_parameters };
 
 struct Training {

@@ -32,6 +32,7 @@ bool interleaving_possible(const Scenario& scenario) {
   const std::int64_t stages = parallelism.pipeline_model_parallel_size;
   if (stages == 1) return false;
   const std::int64_t batches = micro_batches(scenario);
+  if (parallelism.schedule == model::Schedule::breadth_first) return batches >= stages;
   if (scenario.stack.interleaving == model::InterleavingRule::multiple_of_pipeline) return divides(stages, batches);
   const std::int64_t given = parallelism.microbatch_group_size_per_virtual_pipeline_stage;
   const std::int64_t remainder = batches % (given > 0 ? given : stages);

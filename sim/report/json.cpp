@@ -63,6 +63,23 @@ ordered_json assumed_json(const std::vector<model::Assumption>& assumed) {
   return json;
 }
 
+ordered_json utilisation_json(const std::vector<engine::Utilisation>& utilisation) {
+  ordered_json json = ordered_json::array();
+  for (const engine::Utilisation& one : utilisation) {
+    json.push_back({{"stage", one.stage},
+                    {"first_rank", one.first_rank},
+                    {"ranks", one.ranks},
+                    {"compute_busy_s", one.compute_busy.value()},
+                    {"compute_idle_s", one.compute_idle.value()},
+                    {"host_busy_s", one.host_busy.value()},
+                    {"tensor_busy_s", one.tensor_busy.value()},
+                    {"context_busy_s", one.context_busy.value()},
+                    {"pipeline_busy_s", one.pipeline_busy.value()},
+                    {"data_busy_s", one.data_busy.value()}});
+  }
+  return json;
+}
+
 ordered_json biggest_terms_json(const memory::StageMemory& stage) {
   ordered_json json = ordered_json::array();
   for (const Component& component : biggest_components(stage)) {
@@ -108,6 +125,7 @@ void write_json(std::ostream& out, const model::Scenario& scenario, const engine
   json["time"] = time_json(prediction.time);
   json["communication"] = communication_json(prediction.communication);
   json["memory"] = memory_json(prediction.memory);
+  if (!prediction.utilisation.empty()) json["utilisation"] = utilisation_json(prediction.utilisation);
   json["resolved"] = resolved_json(scenario, prediction.memory);
   json["assumed"] = assumed_json(scenario.assumed);
   json["warnings"] = scenario.warnings;

@@ -34,6 +34,8 @@ void write_table(std::ostream& out, const model::Scenario& scenario, const engin
 ///     stages[{stage, parameters, gradients, optimizer, activations, temporaries, logits, workspace,
 ///       peak_allocated_bytes, peak_reserved_bytes, device_used_bytes, peak_moment}]}
 ///                                                     the components are bytes and sum to peak_allocated_bytes
+///   utilisation[{stage, first_rank, ranks, compute_busy_s, compute_idle_s, host_busy_s, tensor_busy_s, context_busy_s,
+///     pipeline_busy_s, data_busy_s}]                  of the event engine: ranks that do the same, by stage
 ///   resolved{name, gpus, parameters, bytes_per_parameter, data_parallel_size, micro_batches_per_iteration,
 ///     layers_per_stage[[layers of each virtual stage]], padded_vocab_size, zero_stage, stack, cluster, device,
 ///     peak_format, model{}, parallelism{}, training{}}

@@ -12,16 +12,16 @@ namespace {
 constexpr double kDelayedByH1 = 2.0;
 constexpr double kDelayedByH2 = 3.0;
 
-/// Σ x_i + (m − 1)·max x_i of one quantity of every stage.
+/// m·max x_i + (Σ x_i − max x_i)/v of one quantity of every stage.
 template <class Part>
-Seconds flow_line(const std::vector<StageTime>& stages, std::int64_t micro_batches, Part part) {
+Seconds flow_line(const std::vector<StageTime>& stages, std::int64_t micro_batches, std::int64_t chunks, Part part) {
   Seconds sum{0.0};
   Seconds slowest{0.0};
   for (const StageTime& stage : stages) {
     sum += part(stage);
     slowest = std::max(slowest, part(stage));
   }
-  return sum + static_cast<double>(micro_batches - 1) * slowest;
+  return static_cast<double>(micro_batches) * slowest + (sum - slowest) / static_cast<double>(chunks);
 }
 
 bool is_zero_bubble(model::Schedule schedule) {
@@ -39,18 +39,36 @@ std::size_t slowest_stage(const std::vector<StageTime>& stages) {
 }
 
 Seconds gpipe_span(const std::vector<StageTime>& stages, std::int64_t micro_batches) {
-  return flow_line(stages, micro_batches, [](const StageTime& stage) { return stage.forward; }) +
-         flow_line(stages, micro_batches, [](const StageTime& stage) { return stage.backward; });
+  return breadth_first_span(stages, micro_batches, 1);
+}
+
+Seconds breadth_first_span(const std::vector<StageTime>& stages, std::int64_t micro_batches, std::int64_t chunks) {
+  return flow_line(stages, micro_batches, chunks, [](const StageTime& stage) { return stage.forward; }) +
+         flow_line(stages, micro_batches, chunks, [](const StageTime& stage) { return stage.backward; });
 }
 
 Seconds one_f_one_b_span(const std::vector<StageTime>& stages, std::int64_t micro_batches) {
-  return flow_line(stages, micro_batches, [](const StageTime& stage) { return stage.total(); });
+  if (micro_batches < static_cast<std::int64_t>(stages.size())) {
+    return interleaved_span(stages, micro_batches, 1);
+  }
+  Seconds after{0.0};
+  for (const StageTime& stage : stages) after += stage.total();
+  Seconds before{0.0};
+  Seconds span{0.0};
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const StageTime& stage = stages[i];
+    after -= stage.total();
+    const auto warm_ups = static_cast<double>(stages.size() - i - 1);
+    const Seconds wait = std::max(Seconds{0.0}, after - warm_ups * stage.forward) +
+                         std::max(Seconds{0.0}, after - warm_ups * stage.backward);
+    span = std::max(span, before + static_cast<double>(micro_batches) * stage.total() + wait);
+    before += stage.total();
+  }
+  return span;
 }
 
 Seconds interleaved_span(const std::vector<StageTime>& stages, std::int64_t micro_batches, std::int64_t chunks) {
-  const Seconds slowest = stages[slowest_stage(stages)].total();
-  const Seconds once = flow_line(stages, 1, [](const StageTime& stage) { return stage.total(); });
-  return static_cast<double>(micro_batches) * slowest + (once - slowest) / static_cast<double>(chunks);
+  return flow_line(stages, micro_batches, chunks, [](const StageTime& stage) { return stage.total(); });
 }
 
 Seconds zero_bubble_span(const std::vector<StageTime>& stages, std::int64_t micro_batches,
@@ -70,12 +88,12 @@ Seconds zero_bubble_span(const std::vector<StageTime>& stages, std::int64_t micr
 Seconds pipeline_span(const model::Parallelism& parallelism, const std::vector<StageTime>& stages,
                       std::int64_t micro_batches) {
   using model::Schedule;
-  if (is_interleaved(parallelism)) {
-    return interleaved_span(stages, micro_batches, parallelism.virtual_pipeline_model_parallel_size);
-  }
+  const std::int64_t chunks = parallelism.virtual_pipeline_model_parallel_size;
+  if (is_interleaved(parallelism)) return interleaved_span(stages, micro_batches, chunks);
   switch (parallelism.schedule) {
     case Schedule::gpipe:
-      return gpipe_span(stages, micro_batches);
+    case Schedule::breadth_first:
+      return breadth_first_span(stages, micro_batches, chunks);
     case Schedule::one_f_one_b:
     case Schedule::interleaved_one_f_one_b:
       return one_f_one_b_span(stages, micro_batches);
@@ -93,8 +111,7 @@ Seconds drain_lead(const model::Parallelism& parallelism, const std::vector<Stag
   Seconds lead{0.0};
   if (is_zero_bubble(parallelism.schedule)) return lead;
   for (std::size_t i = 0; i < stage; ++i) lead += stages[i].backward;
-  return is_interleaved(parallelism) ? lead / static_cast<double>(parallelism.virtual_pipeline_model_parallel_size)
-                                     : lead;
+  return lead / static_cast<double>(parallelism.virtual_pipeline_model_parallel_size);
 }
 
 }  // namespace shardsim::schedule

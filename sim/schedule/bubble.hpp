@@ -27,8 +27,16 @@ struct StageTime {
 ///   Σ f_i + (m − 1)·max f_i + Σ b_i + (m − 1)·max b_i.
 [[nodiscard]] Seconds gpipe_span(const std::vector<StageTime>& stages, std::int64_t micro_batches);
 
-/// Fill and drain pass every stage once, the slowest one beats m times (Narayanan et al. 2021, section 2.2, for equal
-/// stages):  Σ t_i + (m − 1)·max t_i;  bubble over ideal time (p − 1)/m.
+/// GPipe whose fill and drain pass one chunk of v instead of the stage (Lamy-Poirier 2022, section 3.3), m >= p:
+///   m·max f_i + (Σ f_i − max f_i)/v, and the same of b_i;  bubble over ideal time (p − 1)/(v·m).
+[[nodiscard]] Seconds breadth_first_span(const std::vector<StageTime>& stages, std::int64_t micro_batches,
+                                         std::int64_t chunks);
+
+/// Stage i works m times, waits for the first micro batch to pass the stages before it, to return from those after it
+/// (which its w = p − i − 1 warm-up forwards shorten), and for the last one likewise:
+///   max_i  Σ_{j<i} t_j + m·t_i + max(0, Σ_{j>i} t_j − w·f_i) + max(0, Σ_{j>i} t_j − w·b_i).
+/// Equal stages: (m + p − 1)·t, bubble over ideal time (p − 1)/m (Narayanan et al. 2021, section 2.2). With fewer micro
+/// batches than stages the flow line Σ t_i + (m − 1)·max t_i.
 [[nodiscard]] Seconds one_f_one_b_span(const std::vector<StageTime>& stages, std::int64_t micro_batches);
 
 /// Fill and drain pass one chunk of v instead of the stage (ibid.):  m·max t_i + (Σ t_i − max t_i)/v;

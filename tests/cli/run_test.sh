@@ -110,7 +110,7 @@ installs_what_a_command_needs() {
   expect "$(grep -o 'libtoml.*' <(grep '^apt-get.*install' "$log"))" "$common" 'packages for predict'
   expect_match "$err" "*installing $common*" 'packages are named before they are installed'
   run test
-  expect "$(grep -o 'libtoml.*' <(grep '^apt-get.*install' "$log" | tail -1))" "$common libgtest-dev libbenchmark-dev zlib1g-dev" \
+  expect "$(grep -o 'libtoml.*' <(grep '^apt-get.*install' "$log" | tail -1))" "$common libgtest-dev libbenchmark-dev zlib1g-dev libeigen3-dev libopenmpi-dev openmpi-bin" \
     'packages for test'
 }
 
@@ -153,6 +153,18 @@ builds_the_program_of_a_command() {
   run predict
   run validate
   expect "$(builds)" 0 'builds when both are there'
+}
+
+builds_the_trainer() {
+  mkdir -p "$tree/kernels/trainer"
+  touch "$tree/kernels/trainer/CMakeLists.txt"
+  run train -n 2 x
+  expect_match "$(grep '^cmake --build' "$log")" '*--target shardsim-train shardsim -j*' 'targets'
+  expect "$out" '<train><-n><2><x>' 'output'
+  touch "$tree/kernels/trainer/train.cpp"
+  : > "$log"
+  run train x
+  expect "$(builds)" 1 'builds after a change of the trainer'
 }
 
 starts_fast() {

@@ -97,8 +97,9 @@ TEST(KorthikantiPipeline, FirstStageHoldsAllLayersOnce) {
   scenario.parallelism.schedule = model::Schedule::interleaved_one_f_one_b;
   scenario.parallelism.virtual_pipeline_model_parallel_size = 3;
   // In flight: 2·7 + 2·8 + 1 = 31 chunks of 4 layers where 24 make the model: 1 + 7/24 = 1 + (p − 1)/(p·v). Groups of 8
-  // micro batches visit chunks 0, 1, 2 and 0 again: 8 + 7 of chunk 0, the one with the embedding's mask.
-  EXPECT_EQ(first_stage(), layers / 24 * 31 + 15 * sbh / 8);
+  // micro batches visit chunks 0, 1, 2 and 0 again: 8 + 7 of chunk 0, the one with the embedding's mask; one forward
+  // and one backward (of chunk 2) later 8 + 8.
+  EXPECT_EQ(first_stage(), layers / 24 * 31 + 16 * sbh / 8);
 }
 
 }  // namespace

@@ -100,10 +100,11 @@ TEST(Memory, LogitsOfTheLastStage) {
   tests::divide(scenario, 2, 2, 1, 4);
   const model::RankSizes sizes{scenario};
   const std::int64_t logits = 2 * 512 * 51'200 / 2;
-  EXPECT_EQ(loss_logits(scenario, sizes), rounded_bytes(scenario.stack.logit_bytes.unfused * logits));
+  const Logits loss = memory::logits(scenario, sizes);
+  EXPECT_EQ(loss.peak, rounded_bytes(scenario.stack.logit_bytes.unfused * logits));
+  EXPECT_EQ(kept_logits(scenario, loss), Bytes{0});
   scenario.parallelism.schedule = model::Schedule::gpipe;
-  EXPECT_EQ(loss_logits(scenario, sizes),
-            rounded_bytes(scenario.stack.logit_bytes.unfused * logits) + Bytes{3 * 4 * logits});
+  EXPECT_EQ(kept_logits(scenario, loss), Bytes{3 * 4 * logits});
 }
 
 // Normal distribution: at the capacity one half; one standard deviation below it P(Z > 1) = 0.158655.
@@ -121,6 +122,39 @@ TEST(DeviceUse, CommunicatorsPerGroupOfRanks) {
   EXPECT_EQ(communicators(scenario), 1);
   tests::divide(scenario, 2, 2, 2, 4);
   EXPECT_EQ(communicators(scenario), 5);  // tensor, pipeline, data, embedding, model
+}
+
+// Context parallelism opens its own group beside that of the gradients: context, data, model.
+TEST(DeviceUse, ContextParallelRanksShareGradientsToo) {
+  model::Scenario scenario = tests::gpt(8, 512, 8, 512, 2);
+  tests::divide(scenario, 1, 1, 1, 1);
+  scenario.parallelism.context_parallel_size = 2;
+  EXPECT_EQ(communicators(scenario), 3);
+}
+
+// One block per layer and ring step: 4 layers, cp = 2, residual 1 sequence of 512/2 tokens of 512 elements of 2 bytes.
+TEST(DeviceUse, RingAttentionKeepsBlocks) {
+  model::Scenario scenario = tests::gpt(4, 512, 8, 512, 1);
+  scenario.parallelism.context_parallel_size = 2;
+  scenario.stack.allocator.ring_attention_blocks = 1.0;
+  const model::Stage stage = layout(scenario.model, scenario.parallelism, scenario.stack).front();
+  EXPECT_EQ(ring_attention_blocks(scenario, model::RankSizes{scenario}, stage), Bytes{4 * 256 * 512 * 2});
+  scenario.parallelism.cp_comm_type = model::ContextParallelComm::all_gather;
+  EXPECT_EQ(ring_attention_blocks(scenario, model::RankSizes{scenario}, stage), Bytes{0});
+}
+
+// h = 512, ffn 4·512, 2 bytes: shapes of qkv 3h², projection h², and both ffn layers 4h², 12h² in all; at the output
+// layer V·h, the logits' gradients and one gradient of its input.
+TEST(Placeholders, OnePerShapeOfALayersWeights) {
+  model::Scenario scenario = tests::gpt(4, 512, 8, 512, 1);
+  const model::RankSizes sizes{scenario};
+  EXPECT_EQ(kept_placeholders(scenario, sizes), Bytes{0});
+  EXPECT_EQ(output_layer_gradients(scenario, sizes), Bytes{0});
+  scenario.stack.placeholder_gradients = model::PlaceholderGradients::cached;
+  EXPECT_EQ(kept_placeholders(scenario, sizes), Bytes{12 * 512 * 512 * 2});
+  const std::int64_t tokens = 512;
+  EXPECT_EQ(output_layer_gradients(scenario, sizes),
+            Bytes{2 * (tokens * sizes.vocab + 512 * sizes.vocab + tokens * 512)});
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ TEST(Bubble, EqualStagesHaveThePublishedShares) {
   EXPECT_DOUBLE_EQ(bubble_share(Schedule::one_f_one_b), 3.0 / 8);                  // (p − 1)/m
   EXPECT_DOUBLE_EQ(bubble_share(Schedule::gpipe), 3.0 / 8);                        // (p − 1)/m
   EXPECT_DOUBLE_EQ(bubble_share(Schedule::interleaved_one_f_one_b, 2), 3.0 / 16);  // (p − 1)/(v·m)
+  EXPECT_DOUBLE_EQ(bubble_share(Schedule::breadth_first, 2), 3.0 / 16);            // (p − 1)/(v·m)
   EXPECT_DOUBLE_EQ(bubble_share(Schedule::zero_bubble_h1), 3.0 / 24);              // (p − 1)/(3m)
   EXPECT_DOUBLE_EQ(bubble_share(Schedule::zero_bubble_1p), 3.0 / 24);
   EXPECT_DOUBLE_EQ(bubble_share(Schedule::zero_bubble_2p), 0.0);
@@ -54,11 +55,23 @@ TEST(Bubble, UnequalStages) {
   EXPECT_DOUBLE_EQ(pipeline_span(pipeline(Schedule::zero_bubble_2p, 2), stages, 4).value(), 20.0);
 }
 
-// Forward and backward have different slowest stages: GPipe (1 + 3 + 3) + (4 + 1 + 4) = 16, 1F1B 5 + 4 + 5 = 14.
+// Forward and backward have different slowest stages: GPipe (1 + 3 + 3) + (4 + 1 + 4) = 16. 1F1B: the first stage's
+// second forward runs while it waits: forwards at 0 and 1; second stage 1-4 forward, 4-5 backward, 5-8, 8-9; backwards
+// of the first stage 5-9 and 9-13.
 TEST(Bubble, GpipeWaitsForTheSlowestOfEachPass) {
   const std::vector<StageTime> stages{stage(1, 4, 2), stage(3, 1, 0.5)};
   EXPECT_DOUBLE_EQ(gpipe_span(stages, 2).value(), 16.0);
-  EXPECT_DOUBLE_EQ(one_f_one_b_span(stages, 2).value(), 14.0);
+  EXPECT_DOUBLE_EQ(one_f_one_b_span(stages, 2).value(), 13.0);
+  // Two chunks: (2·3 + 1/2) + (2·4 + 1/2).
+  EXPECT_DOUBLE_EQ(breadth_first_span(stages, 2, 2).value(), 15.0);
+}
+
+// Stages of 3, 6 and 3 and three micro batches, forwards 1, 2, 1. The middle stage waits 1 for the first forward, works
+// 1-3 and 3-5 (its warm-up, while the last stage takes 3-6), 6-10, 10-12, 12-16, then has nothing to wait for: its
+// third forward, done at 12, is back at 15. 16-20, and the first stage's last backward 20-22.
+TEST(Bubble, AnInnerSlowStageWarmsUpWhileItWaits) {
+  const std::vector<StageTime> stages{stage(1, 2, 1), stage(2, 4, 2), stage(1, 2, 1)};
+  EXPECT_DOUBLE_EQ(one_f_one_b_span(stages, 3).value(), 22.0);
 }
 
 // Five stages and two micro batches: 1 + 2/4 weight gradients per stage move instead of H2's 3:

@@ -128,5 +128,37 @@ TEST(Evaluation, SkippedRowsAreCountedByReasonAndSuspectOnesApart) {
   EXPECT_NEAR(evaluation.suspect_by_source.at("a").time.mape, 1.0, 1e-12);
 }
 
+// Configuration "x" took 8, 10 and 16: median 10, |10 − 8|/8 = 0.25, 0, |10 − 16|/16 = 0.375; mean 0.625/3. "y" is alone.
+TEST(Repeats, SpreadAroundTheMedianOfEachConfiguration) {
+  std::vector<Result> results;
+  for (const double time : {8.0, 10.0, 16.0}) {
+    results.push_back(timed("s", time, 10.0));
+    results.back().configuration = "x";
+  }
+  results.push_back(timed("s", 5.0, 10.0));
+  results.back().configuration = "y";
+  std::vector<const Result*> group;
+  for (const Result& result : results) group.push_back(&result);
+  const Repeats repeats = repeats_of(group);
+  EXPECT_EQ(repeats.n, 3U);
+  EXPECT_NEAR(repeats.spread, 0.625 / 3.0, 1e-12);
+}
+
+// One GPU at 40 TFLOP/s, predicted in its time; eight at 30, predicted in 0.8 of theirs: 30/40 = 0.75 against
+// 0.75/0.8 = 0.9375; times 10/(0.8 · 20).
+TEST(WeakScaling, AgainstTheFirstRunOfTheSeries) {
+  Result one = timed("s", 10.0, 10.0);
+  Result eight = timed("s", 20.0, 16.0);
+  one.where = eight.where = "Figure 5 (weak-scaling efficiency)";
+  one.hardware_tflops_per_gpu = 40.0;
+  eight.hardware_tflops_per_gpu = 30.0;
+  const std::vector<ScalingPoint> points = weak_scaling({timed("s", 1.0, 1.0), one, eight});
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_DOUBLE_EQ(points[0].predicted, 1.0);
+  EXPECT_DOUBLE_EQ(points[1].measured, 0.75);
+  EXPECT_DOUBLE_EQ(points[1].predicted, 0.9375);
+  EXPECT_DOUBLE_EQ(points[1].predicted_by_time, 0.625);
+}
+
 }  // namespace
 }  // namespace shardsim::validate

@@ -5,9 +5,7 @@
 #include <cmath>
 
 #include "kernels/communicator/single_communicator.hpp"
-#include "kernels/cpu/cpu_backend.hpp"
-#include "tests/kernels/model/tiny_model.hpp"
-#include "tests/support/mpi_test.hpp"
+#include "tests/kernels/model/tensor_parallel_layouts.hpp"
 
 namespace shardsim::test {
 namespace {
@@ -15,7 +13,7 @@ namespace {
 constexpr std::int64_t kMicroBatches = 2;
 
 TinyModel whole_model(const model::Scenario& scenario) {
-  return {scenario, kernels::make_cpu_backend(), kernels::make_single_communicator()};
+  return {scenario, backend_for(scenario), kernels::make_single_communicator()};
 }
 
 void expect_close(const std::vector<float>& divided, const std::vector<float>& whole, const std::string& name) {
@@ -28,15 +26,10 @@ void expect_close(const std::vector<float>& divided, const std::vector<float>& w
   }
 }
 
-void expect_same_as_one_rank(const model::Scenario& one, std::int64_t tp, bool sequence_parallel) {
+void expect_same_as_one_rank(const model::Scenario& one, const model::Scenario& divided) {
   TinyModel whole = whole_model(one);
   const ModelChunk::Losses expected = whole.step(kMicroBatches);
-
-  model::Scenario divided = one;
-  divided.parallelism.tensor_model_parallel_size = tp;
-  divided.parallelism.sequence_parallel = sequence_parallel;
-  const int rank = session().rank();
-  TinyModel part{divided, kernels::make_cpu_backend(), session().world()->split(rank / static_cast<int>(tp), rank)};
+  TinyModel part{divided, backend_for(divided), tensor_group(divided)};
   const ModelChunk::Losses losses = part.step(kMicroBatches);
   EXPECT_NEAR(losses.language_model, expected.language_model, 1e-5 * expected.language_model);
   EXPECT_NEAR(losses.sentence_order, expected.sentence_order, 1e-5 * expected.sentence_order);
@@ -48,36 +41,17 @@ void expect_same_as_one_rank(const model::Scenario& one, std::int64_t tp, bool s
   }
 }
 
-class TensorParallel : public ::testing::TestWithParam<bool> {
- protected:
-  static std::vector<std::int64_t> sizes() {
-    std::vector<std::int64_t> result;
-    for (std::int64_t tp = 1; tp <= session().size(); tp *= 2) result.push_back(tp);
-    return result;
-  }
-  static void expect_same(const model::Scenario& scenario) {
-    for (const std::int64_t tp : sizes()) {
-      SCOPED_TRACE("tp " + std::to_string(tp));
-      expect_same_as_one_rank(scenario, tp, GetParam());
-    }
-  }
-};
+class TensorParallel : public ::testing::TestWithParam<Variant> {};
 
-TEST_P(TensorParallel, Gpt) { expect_same(tiny_gpt()); }
-TEST_P(TensorParallel, PreNormBert) { expect_same(tiny_bert(model::NormPlacement::pre)); }
-TEST_P(TensorParallel, PostNormBert) { expect_same(tiny_bert(model::NormPlacement::post)); }
-TEST_P(TensorParallel, SelectiveRecomputation) {
-  model::Scenario scenario = tiny_gpt();
-  scenario.training.recompute.granularity = model::RecomputeGranularity::selective;
-  expect_same(scenario);
-}
-TEST_P(TensorParallel, FullRecomputation) {
-  model::Scenario scenario = tiny_bert(model::NormPlacement::post);
-  scenario.training.recompute.granularity = model::RecomputeGranularity::full;
-  expect_same(scenario);
+TEST_P(TensorParallel, TrainsAsOneRank) {
+  for (const model::Scenario& divided : tensor_parallel_layouts(GetParam().scenario)) {
+    SCOPED_TRACE(layout_name(divided));
+    expect_same_as_one_rank(GetParam().scenario, divided);
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(SequenceParallel, TensorParallel, ::testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Variants, TensorParallel, ::testing::ValuesIn(variants()),
+                         [](const auto& instance) { return instance.param.name; });
 
 }  // namespace
 }  // namespace shardsim::test

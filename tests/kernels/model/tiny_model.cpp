@@ -1,7 +1,9 @@
 #include "tests/kernels/model/tiny_model.hpp"
 
+#include "kernels/cpu/cpu_backend.hpp"
 #include "kernels/model/initial_values.hpp"
 #include "kernels/model/random_key.hpp"
+#include "kernels/reference/reference_backend.hpp"
 #include "tests/scenarios/load.hpp"
 
 namespace shardsim::test {
@@ -55,6 +57,19 @@ model::Scenario tiny_bert(model::NormPlacement placement) {
   return scenario;
 }
 
+model::Recompute recompute(model::RecomputeGranularity granularity, model::RecomputeMethod method,
+                           std::int64_t layers) {
+  model::Recompute result;
+  result.granularity = granularity;
+  result.method = method;
+  result.num_layers = layers;
+  return result;
+}
+
+std::unique_ptr<Backend> backend_for(const model::Scenario& scenario) {
+  return scenario.training.precision == DType::fp32 ? kernels::make_cpu_backend() : kernels::make_reference_backend();
+}
+
 TinyModel::TinyModel(const model::Scenario& scenario, std::unique_ptr<Backend> backend,
                      std::unique_ptr<kernels::Communicator> tensor_group, kernels::Recorder* recorder)
     : scenario_{scenario}, backend_{std::move(backend)}, memory_{backend_->memory()}, operations_{*backend_, recorder} {
@@ -63,12 +78,12 @@ TinyModel::TinyModel(const model::Scenario& scenario, std::unique_ptr<Backend> b
   parameters_ = kernels::declare_parameters(scenario_, stage, 0, groups_.tensor->rank());
   std::int64_t elements = 0;
   for (const Parameter& parameter : parameters_) elements += parameter.value.elements();
-  values_ = Tensor{memory_, Component::parameters, DType::fp32, 1, elements};
-  gradients_ = Tensor{memory_, Component::gradients, DType::fp32, 1, elements};
+  values_ = Tensor{memory_, Component::parameters, scenario_.training.precision, 1, elements};
+  gradients_ = Tensor{memory_, Component::gradients, scenario_.training.gradient_dtype, 1, elements};
   std::int64_t offset = 0;
   for (Parameter& parameter : parameters_) {
-    parameter.value.data = values_.view().as<float>() + offset;
-    parameter.gradient.data = gradients_.view().as<float>() + offset;
+    parameter.value.data = values_.view().column_range(offset, 1).data;
+    parameter.gradient.data = gradients_.view().column_range(offset, 1).data;
     offset += parameter.value.elements();
     set_value(parameter, kernels::initial_values(parameter, kSeed));
   }
@@ -136,22 +151,30 @@ ModelChunk::Losses TinyModel::step(std::int64_t count) {
   return chunk().take_losses();
 }
 
+Tensor TinyModel::staging(const Matrix& like) {
+  return {memory_, Component::temporaries, DType::fp32, like.rows, like.columns};
+}
+
 std::vector<float> TinyModel::download(const Matrix& matrix) {
+  const Tensor copy = staging(matrix);
+  backend_->copy(matrix, copy);
   std::vector<float> values(static_cast<std::size_t>(matrix.elements()));
-  backend_->download(matrix.data, values.data(), matrix.bytes());
+  backend_->download(copy.view().data, values.data(), copy.view().bytes());
   return values;
 }
 
 std::vector<float> TinyModel::gradient(const Parameter& parameter) {
   if (!parameter.sum_gradient_over_tensor_group) return download(parameter.gradient);
-  const Tensor sum{memory_, Component::temporaries, DType::fp32, parameter.gradient.rows, parameter.gradient.columns};
+  const Tensor sum = staging(parameter.gradient);
   backend_->copy(parameter.gradient, sum);
   groups_.tensor->all_reduce(sum, kernels::Reduction::sum);
   return download(sum);
 }
 
 void TinyModel::set_value(const Parameter& parameter, const std::vector<float>& values) {
-  backend_->upload(values.data(), parameter.value.data, parameter.value.bytes());
+  const Tensor copy = staging(parameter.value);
+  backend_->upload(values.data(), copy.view().data, copy.view().bytes());
+  backend_->copy(copy, parameter.value);
 }
 
 std::vector<float> TinyModel::value(const Parameter& parameter) { return download(parameter.value); }

@@ -24,6 +24,12 @@ using kernels::Tensor;
 /// The same with segments, masked-LM and sentence-order heads; pre-norm as Megatron's or post-norm as the original.
 [[nodiscard]] model::Scenario tiny_bert(model::NormPlacement placement);
 
+[[nodiscard]] model::Recompute recompute(model::RecomputeGranularity granularity, model::RecomputeMethod method,
+                                         std::int64_t layers = 1);
+
+/// The CPU's, or the reference for formats other than fp32.
+[[nodiscard]] std::unique_ptr<Backend> backend_for(const model::Scenario& scenario);
+
 /// One rank's whole model (one stage, one chunk) in a memory of its own.
 class TinyModel {
  public:
@@ -50,6 +56,8 @@ class TinyModel {
 
  private:
   [[nodiscard]] std::vector<float> download(const kernels::Matrix& matrix);
+  /// An fp32 copy.
+  [[nodiscard]] Tensor staging(const kernels::Matrix& like);
   template <class T>
   [[nodiscard]] kernels::Array<T> upload(const std::vector<T>& values);
 

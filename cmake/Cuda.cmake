@@ -1,0 +1,35 @@
+# SHARDSIM_CUDA: the GPU backend compiles for every architecture that the toolkit knows; it runs only where there is a
+# driver. SHARDSIM_HAS_CUDA tells whether it is built.
+set(SHARDSIM_CUDA AUTO CACHE STRING "Build the GPU backend: AUTO (where a CUDA toolkit is found), ON, OFF")
+set_property(CACHE SHARDSIM_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(SHARDSIM_HAS_CUDA FALSE)
+if(SHARDSIM_CUDA STREQUAL "OFF")
+  return()
+endif()
+
+find_package(CUDAToolkit QUIET)
+if(NOT CUDAToolkit_FOUND OR NOT CUDAToolkit_NVCC_EXECUTABLE)
+  if(SHARDSIM_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "SHARDSIM_CUDA=ON, but no CUDA toolkit with nvcc was found")
+  endif()
+  message(STATUS "No CUDA toolkit: the GPU backend is left out")
+  return()
+endif()
+
+if(NOT CMAKE_CUDA_COMPILER)
+  set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})
+endif()
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  # CUDA 13 dropped Volta (70).
+  if(CUDAToolkit_VERSION VERSION_LESS 13)
+    set(CMAKE_CUDA_ARCHITECTURES 70 75 80 90)
+  else()
+    set(CMAKE_CUDA_ARCHITECTURES 75 80 90 100)
+  endif()
+endif()
+enable_language(CUDA)
+# Where CMake is older than this nvcc it does not know the flag.
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+endif()
+set(SHARDSIM_HAS_CUDA TRUE)

@@ -1,0 +1,45 @@
+// What makes the gradients of all ranks one: sums over the data, tensor and embedding groups.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernels/communicator/communicator.hpp"
+#include "kernels/model/operations.hpp"
+#include "kernels/trainer/flat_buffers.hpp"
+
+namespace shardsim::kernels {
+
+/// Gradients are sums over the global batch (the loss weights hold the division), so nothing is averaged.
+class GradientReduction {
+ public:
+  /// Everything passed must outlive this object.
+  GradientReduction(const model::Scenario& scenario, ParameterBuffers& buffers, const FlatLayout& layout,
+                    const Groups& groups, Operations& operations, Memory& memory);
+
+  /// All of it, in the order of sim/model's step_operators(). With ZeRO-1 only this rank's shard of the flat buffer
+  /// holds the sums afterwards.
+  void reduce();
+  /// Updated parameters of all shards (ZeRO-1).
+  void gather_parameters();
+
+ private:
+  /// Between replicas of the model, bucket by bucket.
+  void reduce_over_data_group();
+  /// Parameters whose tensor-parallel copies saw different tokens, as one message (Megatron-LM's
+  /// _allreduce_layernorm_grads).
+  void sum_over_tensor_group();
+  /// The tied word embedding of the first and the last stage.
+  void sum_shared_embedding();
+
+  [[nodiscard]] bool sharded() const { return scenario_.parallelism.zero_stage >= 1; }
+
+  const model::Scenario& scenario_;
+  ParameterBuffers& buffers_;
+  const FlatLayout& layout_;
+  const Groups& groups_;
+  Operations& operations_;
+  Memory& memory_;
+};
+
+}  // namespace shardsim::kernels

@@ -1,0 +1,61 @@
+#include "kernels/trainer/launch.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+
+#include "sim/base/problems.hpp"
+
+namespace shardsim::kernels {
+namespace {
+
+constexpr long kMostRanks = 100'000;
+
+long ranks_of(const cli::Arguments& words) {
+  char* end = nullptr;
+  const long ranks = words.size() > 1 ? std::strtol(words[1].c_str(), &end, 10) : 0;
+  if (ranks >= 1 && ranks <= kMostRanks && *end == '\0') return ranks;
+  cli::usage_error("train", "-n expects the number of ranks, as in `shardsim train -n 2 --model gpt2-tiny`");
+}
+
+/// Open MPI reads these; other implementations do not look at them. What the user has set stays.
+void prepare_open_mpi(bool more_ranks_than_cores) {
+  const auto set = [](const char* name, const char* value) { setenv(name, value, 0); };
+  if (geteuid() == 0) {
+    set("OMPI_ALLOW_RUN_AS_ROOT", "1");
+    set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+  }
+  if (more_ranks_than_cores) set("OMPI_MCA_mpi_yield_when_idle", "1");
+  // Containers forbid one process to read another's memory.
+  set("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
+}
+
+}  // namespace
+
+bool asks_for_ranks(const cli::Arguments& words) { return !words.empty() && words.front() == "-n"; }
+
+void become_launcher(const cli::Arguments& words) {
+  const long ranks = ranks_of(words);
+  const bool crowded = ranks > static_cast<long>(std::max(1U, std::thread::hardware_concurrency()));
+  prepare_open_mpi(crowded);
+  cli::Arguments command{"mpirun", "-n", std::to_string(ranks), "--bind-to", "none"};
+  if (crowded) command.emplace_back("--oversubscribe");
+  command.push_back(std::filesystem::read_symlink("/proc/self/exe"));
+  command.insert(command.end(), words.begin() + 2, words.end());
+  std::vector<char*> argv;
+  for (std::string& word : command) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execvp("mpirun", argv.data());
+  throw InputError({Problem{{"mpirun", 0, ""},
+                            "",
+                            "",
+                            "cannot be started (" + std::generic_category().message(errno) +
+                                "): install openmpi-bin, or start the ranks with your own launcher"}});
+}
+
+}  // namespace shardsim::kernels

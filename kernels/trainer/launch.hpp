@@ -1,0 +1,15 @@
+// `shardsim train -n RANKS …`: starts itself under mpirun.
+#pragma once
+
+#include "sim/cli/command.hpp"
+
+namespace shardsim::kernels {
+
+/// True for words that begin with -n.
+[[nodiscard]] bool asks_for_ranks(const cli::Arguments& words);
+
+/// Becomes `mpirun -n RANKS shardsim-train …` with the words behind "-n RANKS"; as root and with more ranks than cores
+/// Open MPI is told that this is meant. Throws InputError where RANKS is no number or there is no mpirun.
+[[noreturn]] void become_launcher(const cli::Arguments& words);
+
+}  // namespace shardsim::kernels

@@ -1,0 +1,195 @@
+// `shardsim train` as a user starts it: log, mistakes, checkpoints, files, ranks that fail.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "tests/support/files.hpp"
+#include "tests/support/process.hpp"
+
+namespace shardsim::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TrainProgram : public ::testing::Test {
+ protected:
+  TrainProgram() { fs::create_directory(folder_); }
+  ~TrainProgram() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
+  /// One process, or several under mpirun.
+  static Outcome train(int ranks, const std::string& arguments) {
+    return run_shell((ranks == 1 ? "" : launcher(ranks)) + "'" + shardsim_path() + "' train " + arguments);
+  }
+  static std::string launcher(int ranks) {
+    std::string command = geteuid() == 0 ? "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 " : "";
+    return command + std::regex_replace(SHARDSIM_MPIRUN, std::regex("RANKS"), std::to_string(ranks)) + " ";
+  }
+
+ private:
+  fs::path folder_ = fs::temp_directory_path() / ("shardsim-train-test-" + std::to_string(getpid()));
+};
+
+constexpr const char* kTiny = "--model gpt2-tiny --seq-length 32 --lr 1e-3 --global-batch-size 8 ";
+
+std::vector<double> losses(const Outcome& outcome) {
+  std::vector<double> found;
+  const std::regex line(R"(lm loss: (\S+) )");
+  for (std::sregex_iterator i(outcome.out.begin(), outcome.out.end(), line), end; i != end; ++i) {
+    found.push_back(std::stod((*i)[1]));
+  }
+  return found;
+}
+
+TEST_F(TrainProgram, LogsAsMegatronDoes) {
+  const Outcome outcome = train(1, "--model gpt2-tiny --train-iters 2");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const std::regex line(
+      R"( \[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] iteration        2/       2 \| consumed samples:            8 \| )"
+      R"(elapsed time per iteration \(ms\): \d+\.\d \| throughput per GPU \(TFLOP/s/GPU\): \d+\.\d+ \| )"
+      R"(learning rate: \d\.\d{6}E[-+]\d\d \| global batch size:     4 \| lm loss: \d\.\d{6}E[-+]\d\d \| )"
+      R"(loss scale: 1\.0 \| grad norm: \d+\.\d{6} \| number of skipped iterations:   0 \| )"
+      R"(number of nan iterations:   0 \|)");
+  EXPECT_TRUE(std::regex_search(outcome.out, line)) << outcome.out;
+  EXPECT_NE(outcome.out.find("memory (MiB) | peak allocated: "), std::string::npos);
+}
+
+TEST_F(TrainProgram, OneRankPrints) {
+  const Outcome outcome = train(2, kTiny + std::string("--tensor-model-parallel-size 2 --train-iters 2"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(losses(outcome).size(), 2U) << outcome.out;
+}
+
+TEST_F(TrainProgram, RefusesBadInputAndWritesNothing) {
+  const Outcome outcome = train(2, kTiny + std::string("--lr 0 --record ") + path("record"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("--lr = 0: must be a number above 0"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("--lr"), outcome.err.rfind("--lr")) << "told by more than one rank: " << outcome.err;
+  EXPECT_FALSE(fs::exists(path("record")));
+}
+
+TEST_F(TrainProgram, RefusesALayoutThatTheRanksDoNotFill) {
+  const Outcome outcome = train(2, kTiny + std::string("--gpus 4 --micro-batch-size 2"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("the job has 2 ranks"), std::string::npos) << outcome.err;
+}
+
+TEST_F(TrainProgram, SkipsIterationsWhoseGradientsOverflow) {
+  // Far above fp32's range of 3.4e38 whatever the gradient; halved until the gradients fit.
+  const Outcome outcome = train(1, kTiny + std::string("--train-iters 20 --initial-loss-scale 1e42 --hysteresis 1"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::vector<int> skipped;
+  std::vector<double> scales;
+  const std::regex line(R"(loss scale: (\S+) .*number of skipped iterations: +(\d))");
+  for (std::sregex_iterator i(outcome.out.begin(), outcome.out.end(), line), end; i != end; ++i) {
+    scales.push_back(std::stod((*i)[1]));
+    skipped.push_back(std::stoi((*i)[2]));
+  }
+  ASSERT_EQ(skipped.size(), 20U) << outcome.out;
+  EXPECT_EQ(skipped.front(), 1);
+  EXPECT_EQ(skipped.back(), 0);
+  for (std::size_t i = 0; i + 1 < scales.size(); ++i) {
+    EXPECT_NEAR(scales[i + 1], skipped[i] == 1 ? scales[i] / 2 : scales[i], 1e-9 * scales[i]);
+  }
+}
+
+TEST_F(TrainProgram, LossFallsOnText) {
+  // English in bytes has an entropy near 3 nats by single letters; untrained, log 512 = 6.2.
+  const Outcome outcome = train(2, kTiny + std::string("--lr 3e-3 --lr-decay-style constant --train-iters 60 "
+                                                       "--data-path LICENSE"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::vector<double> found = losses(outcome);
+  ASSERT_EQ(found.size(), 60U);
+  EXPECT_GT(found.front(), 6.0);
+  EXPECT_LT(found.back(), 3.2);
+}
+
+TEST_F(TrainProgram, ResumesBitByBitAndInAnotherLayout) {
+  const std::string job = kTiny + std::string("--lr-decay-iters 20 ");
+  const std::string layout = job + "--tensor-model-parallel-size 2 --use-distributed-optimizer ";
+  const Outcome whole = train(4, layout + "--train-iters 6 --export-weights " + path("whole.safetensors"));
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  const Outcome half = train(4, layout + "--train-iters 3 --save " + path("checkpoint"));
+  ASSERT_EQ(half.code, 0) << half.err;
+  const Outcome rest = train(
+      4, layout + "--train-iters 6 --load " + path("checkpoint") + " --export-weights " + path("rest.safetensors"));
+  ASSERT_EQ(rest.code, 0) << rest.err;
+  const std::vector<double> expected = losses(whole);
+  const std::vector<double> found = losses(rest);
+  ASSERT_EQ(found.size(), 3U) << rest.out;
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(found[i], expected[i + 3]);
+  EXPECT_TRUE(read_source(path("whole.safetensors")) == read_source(path("rest.safetensors")));
+
+  const Outcome other = train(2, job + "--pipeline-model-parallel-size 2 --train-iters 6 --load " + path("checkpoint"));
+  ASSERT_EQ(other.code, 0) << other.err;
+  ASSERT_EQ(losses(other).size(), 3U) << other.out;
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(losses(other)[i], expected[i + 3], 1e-5 * expected[i + 3]);
+}
+
+TEST_F(TrainProgram, RefusesToLoadNothing) {
+  const Outcome outcome = train(1, kTiny + std::string("--load ") + path("empty"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("holds neither a checkpoint"), std::string::npos) << outcome.err;
+}
+
+TEST_F(TrainProgram, RecordsAndTraces) {
+  const Outcome outcome = train(2, kTiny + std::string("--pipeline-model-parallel-size 2 --train-iters 2 --record ") +
+                                       path("record.jsonl") + " --trace " + path("trace.json"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::istringstream lines{read_source(path("record.jsonl"))};
+  std::array<int, 2> operators{};
+  int sends = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const auto record = nlohmann::json::parse(line);
+    ++operators.at(record.at("rank"));
+    EXPECT_LE(record.at("start"), record.at("end"));
+    sends += record.at("kind") == "send_recv" ? 1 : 0;
+  }
+  EXPECT_GT(operators[0], 50);
+  EXPECT_GT(operators[1], 50);
+  // Two micro batches of 4, an activation and a gradient each, in two iterations.
+  EXPECT_EQ(sends, 2 * 2 * 2);
+  const auto trace = nlohmann::json::parse(read_source(path("trace.json")));
+  EXPECT_GT(trace.at("traceEvents").size(), 100U);
+}
+
+TEST_F(TrainProgram, EndsWhenAFileCannotBeWritten) {
+  const Outcome outcome = train(2, kTiny + std::string("--record /nonexistent/record"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("/nonexistent/record: cannot be written"), std::string::npos) << outcome.err;
+  EXPECT_LT(outcome.wall.count(), 20.0);
+}
+
+/// Starts two ranks that train for ever, sends `signal` to one of them once it trains, and waits for the end.
+std::string harm_one_rank(const std::string& launcher, const std::string& signal, const std::string& log,
+                          const std::string& options) {
+  return launcher + "'" + shardsim_path() + "' train " + kTiny + "--data-parallel-size 2 --train-iters 1000000 " +
+         options + " > " + log + " & launcher=$!; " + "for i in $(seq 300); do grep -q iteration " + log +
+         " && break; sleep 0.1; done; " + "victim=$(pgrep -P $launcher | tail -1); start=$(date +%s); kill -" + signal +
+         " $victim; wait $launcher; code=$?; kill -KILL $victim 2>/dev/null; " +
+         "echo seconds $(( $(date +%s) - start )); exit $code";
+}
+
+TEST_F(TrainProgram, EndsWhenARankDies) {
+  const Outcome outcome = run_shell(harm_one_rank(launcher(2), "KILL", path("log"), ""));
+  EXPECT_NE(outcome.code, 0);
+  EXPECT_NE(outcome.err.find("rank 1"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(std::regex_search(outcome.out, std::regex("seconds [0-9]\n"))) << outcome.out;
+}
+
+TEST_F(TrainProgram, EndsWhenARankHangs) {
+  const Outcome outcome = run_shell(harm_one_rank(launcher(2), "STOP", path("log"), "--timeout 2"));
+  EXPECT_NE(outcome.code, 0);
+  EXPECT_NE(outcome.err.find("rank 0"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("waited"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(std::regex_search(outcome.out, std::regex("seconds [0-9]\n"))) << outcome.out;
+}
+
+}  // namespace
+}  // namespace shardsim::test
