@@ -23,6 +23,13 @@ hardware::Collective kind_of(model::OperatorKind kind) {
   }
 }
 
+/// Links of the same cluster without uplinks: they come last.
+std::size_t links_before_uplinks(const model::Scenario& scenario) {
+  hardware::Cluster flat = scenario.cluster;
+  flat.fabric_oversubscription = 1.0;
+  return network::Fabric{flat, scenario.gpus}.capacities().size();
+}
+
 bool is_oversubscribed(const model::Scenario& scenario) { return scenario.cluster.fabric_oversubscription > 1.0; }
 
 Seconds in_seconds(Picoseconds time) { return Seconds{static_cast<double>(time) * 1e-12}; }
@@ -53,7 +60,8 @@ Wires::Wires(const model::Scenario& scenario, const Programs& programs, std::int
       programs_{programs},
       replicas_{replicas},
       fabric_{scenario.cluster, scenario.gpus},
-      network_{fabric_.capacities()} {
+      network_{fabric_.capacities()},
+      uplinks_{links_before_uplinks(scenario)} {
   note_links();
   for (std::size_t stage = 0; stage < programs.stages.size(); ++stage) {
     collectives_.emplace_back();
@@ -147,7 +155,8 @@ Wires::Route Wires::collective_route(std::int64_t stage, const Collective& colle
   uses = merged(std::move(uses));
   // Sibling groups together ask no more of a card than it has: that they share it is in the price.
   for (const Use& use : uses) {
-    bound = std::min(bound, fabric_.capacities()[static_cast<std::size_t>(use.link)] / network::ratio_of(use.weight));
+    const auto link = static_cast<std::size_t>(use.link);
+    if (link < uplinks_) bound = std::min(bound, fabric_.capacities()[link] / network::ratio_of(use.weight));
   }
   return add_route(std::move(uses), bound);
 }

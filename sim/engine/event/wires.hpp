@@ -1,6 +1,7 @@
 // Sends between stages and data-parallel collectives as flows that share ports, cards and uplinks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -45,6 +46,8 @@ class Wires {
   std::int32_t replicas_;
   network::Fabric fabric_;
   network::FlowNetwork network_;
+  /// The first uplink.
+  std::size_t uplinks_;
   /// By link: the played replicas send over it. Other links cannot slow anyone down, and are left out.
   std::vector<bool> used_by_sends_;
   /// Replicas whose sends meet those of the played ones.
