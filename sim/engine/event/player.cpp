@@ -42,6 +42,7 @@ void Player::play(const Progress& progress) {
     const auto event = queue_.pop();
     now_ = event.time;
     handle(event.payload, now_);
+    if (unsettled_ && !queue_.has_due()) settle();
     if (queue_.popped() % kEventsPerReport == 0 && progress && !progress(played_, all)) throw Interrupted{};
   }
   SHARDSIM_CHECK(played_ == all, "units wait for each other");
@@ -234,18 +235,19 @@ void Player::end_send(const Flow& flow, Picoseconds now) {
 void Player::begin_flow(const Flow& flow, network::FlowId id) {
   if (static_cast<std::size_t>(id) >= flows_.size()) flows_.resize(static_cast<std::size_t>(id) + 1);
   flows_[static_cast<std::size_t>(id)] = flow;
-  settle();
+  unsettled_ = true;
 }
 
 void Player::end_flow(network::FlowId id, Picoseconds now) {
   if (!wires_->network().is_due(id, now)) return;
   const Flow flow = flows_[static_cast<std::size_t>(id)];
   wires_->network().remove(id, now);
-  settle();
+  unsettled_ = true;
   flow.pc >= 0 ? end_send(flow, now) : end_collective(static_cast<std::int32_t>(flow.who), now);
 }
 
 void Player::settle() {
+  unsettled_ = false;
   for (const network::Finish& finish : wires_->network().settle(now_)) {
     queue_.push(finish.time, {Kind::flow, static_cast<std::uint32_t>(finish.flow)});
   }

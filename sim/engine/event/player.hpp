@@ -102,6 +102,7 @@ class Player {
   void begin_flow(const Flow& flow, network::FlowId id);
   void end_flow(network::FlowId id, Picoseconds now);
   void end_send(const Flow& flow, Picoseconds now);
+  /// Once for all flows that come and go at one time.
   void settle();
   [[nodiscard]] std::uint32_t receiver(std::uint32_t index, const Instruction& instruction) const {
     return static_cast<std::uint32_t>(instruction.peer * replicas_ + static_cast<std::int32_t>(index) % replicas_);
@@ -144,6 +145,8 @@ class Player {
   std::int64_t played_ = 0;
   Observer* observer_ = nullptr;
   Wires* wires_ = nullptr;
+  /// Flows came or went at the present time.
+  bool unsettled_ = false;
   /// By network::FlowId.
   std::vector<Flow> flows_;
 };
