@@ -4,6 +4,9 @@
 #include <chrono>
 
 #include "sim/engine/closed_form.hpp"
+#include "sim/engine/event/predict.hpp"
+#include "sim/engine/event/queue.hpp"
+#include "tests/benchmark/event_runs.hpp"
 #include "tests/benchmark/gpt3.hpp"
 #include "tests/support/process.hpp"
 
@@ -37,6 +40,73 @@ TEST(Speed, TheCommandStartsAndEndsAtOnceAndStaysSmall) {
     best = std::min(best, outcome.wall);
   }
   EXPECT_LT(best.count(), 0.060);
+}
+
+/// Fastest of a few runs.
+Duration fastest(const model::Scenario& scenario, const engine::event::Options& options, int runs) {
+  Duration best{1e9};
+  for (int i = 0; i < runs; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    const engine::event::Outcome outcome = engine::event::play(scenario, options);
+    best = std::min<Duration>(best, std::chrono::steady_clock::now() - start);
+    EXPECT_GT(outcome.events, 0U);
+  }
+  return best;
+}
+
+TEST(Speed, TheEventEngineIsFast) {
+  engine::event::Options every_rank;
+  every_rank.replicas = engine::event::Replicas::every_one;
+  EXPECT_LT(fastest(gpt3_pp8(), {}, 20).count(), 0.010);
+  EXPECT_LT(fastest(preset_run("mt-nlg-530b-420-dgx"), {}, 20).count(), 0.020);
+  EXPECT_LT(fastest(preset_run("mt-nlg-530b-420-dgx"), every_rank, 3).count(), 5.0);
+}
+
+TEST(Speed, TheEventEnginePlaysAHundredThousandGpus) {
+  const model::Scenario scenario = preset_run("gpt3-175b-100352-gpus");
+  engine::event::Options stragglers;
+  stragglers.variation.stragglers = {{17, 1.15}, {50'000, 1.3}};
+  EXPECT_LT(fastest(scenario, {}, 5).count(), 0.100);
+  EXPECT_LT(fastest(scenario, stragglers, 1).count(), 120.0);
+  const test::Outcome outcome =
+      test::run_shardsim("predict gpt3-175b-100352-gpus --engine event --straggler rank=17,slow=1.15 --format csv");
+  ASSERT_NE(outcome.out, "") << outcome.err;
+  EXPECT_LT(outcome.resident, 8'000'000'000);
+}
+
+// Ten times the replicas, at most fifteen times the time: events, not their square.
+TEST(Speed, TheEventEngineIsLinearInEvents) {
+  const auto time = [](std::int64_t replicas) {
+    model::Scenario scenario = preset_run("gpt3-175b-100352-gpus");
+    scenario.parallelism.data_parallel_size = replicas;
+    scenario.training.global_batch_size = 64 * replicas;
+    scenario.gpus = 128 * replicas;
+    engine::event::Options every_rank;
+    every_rank.replicas = engine::event::Replicas::every_one;
+    return fastest(scenario, every_rank, 5).count();
+  };
+  EXPECT_LT(time(160), 15.0 * time(16));
+}
+
+TEST(Speed, TheQueuePopsTenMillionEventsASecond) {
+  engine::event::Queue<std::uint64_t> queue;
+  std::uint64_t random = 1;
+  const auto later = [&random] {
+    random = random * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::int64_t>(random >> 30U);
+  };
+  for (int i = 0; i < 12'544; ++i) queue.push(later(), 0);
+  Duration best{1e9};
+  constexpr int kEvents = 200'000;
+  for (int run = 0; run < 20; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < kEvents; ++i) {
+      const auto event = queue.pop();
+      queue.push(event.time + later(), event.payload + 1);
+    }
+    best = std::min<Duration>(best, std::chrono::steady_clock::now() - start);
+  }
+  EXPECT_GT(kEvents / best.count(), 10e6);
 }
 
 }  // namespace

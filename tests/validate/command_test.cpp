@@ -166,8 +166,7 @@ TEST_F(Validate, MalformedOptions) {
   expect_refused(rows() + " --quality X", "letters of A, B, C expected");
   expect_refused(rows() + " --source '('", "no regular expression");
   expect_refused(rows() + " --format xml", "table or json is expected");
-  expect_refused(rows() + " --engine event", "the event engine is not built yet");
-  expect_refused(rows() + " --engine fast", "closed_form is expected");
+  expect_refused(rows() + " --engine fast", "closed_form or event is expected");
   expect_refused(rows() + " --set x", "expected section.key=value");
   expect_refused(rows() + " --set stack.host.per_lanch=1us", "did you mean stack.host.per_launch?");
   expect_refused(rows() + " --set model.num_layers=many", "is expected");

@@ -36,7 +36,10 @@ class DataLane {
     start_ = std::max(pending_.front().latest, free_);
     return Start{pending_.front().collective, start_};
   }
-  /// When the running collective will end, as far as known.
+  /// Of the one that runs.
+  [[nodiscard]] Picoseconds started() const { return start_; }
+  [[nodiscard]] std::int32_t running() const { return pending_.front().collective; }
+  /// The running collective does not end before `end`.
   void expect(Picoseconds end) { end_ = end; }
 
   void finish(Picoseconds now) {

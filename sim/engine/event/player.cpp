@@ -42,6 +42,7 @@ void Player::play(const Progress& progress) {
     const auto event = queue_.pop();
     now_ = event.time;
     handle(event.payload, now_);
+    if (unsettled_ && !queue_.has_due()) settle();
     if (queue_.popped() % kEventsPerReport == 0 && progress && !progress(played_, all)) throw Interrupted{};
   }
   SHARDSIM_CHECK(played_ == all, "units wait for each other");
@@ -55,12 +56,8 @@ Picoseconds Player::last_start() const {
 
 void Player::handle(Event event, Picoseconds now) {
   switch (event.kind()) {
-    case Kind::message: {
-      Unit& unit = units_[event.who];
-      arrived(event.who, event.slot()) = 1;
-      if (unit.waits == Unit::Waits::message && unit.awaited == event.slot()) advance(event.who);
-      return;
-    }
+    case Kind::message:
+      return deliver(event.who, event.slot());
     case Kind::pass:
       units_[event.who].waits == Unit::Waits::pass ? end_pass(event.who, now) : advance(event.who);
       return;
@@ -70,7 +67,27 @@ void Player::handle(Event event, Picoseconds now) {
     case Kind::join:
       end_join(event.who, now);
       return;
+    case Kind::send: {
+      const Flow flow{event.who, event.slot(), now};
+      const Unit& unit = units_[event.who];
+      const Instruction& instruction =
+          programs_.stages[static_cast<std::size_t>(unit.stage)].code[static_cast<std::size_t>(flow.pc)];
+      const auto replica = static_cast<std::int32_t>(event.who) % replicas_;
+      return begin_flow(flow, wires_->start_send(unit.stage, instruction.peer, replica, now));
+    }
+    case Kind::begin: {
+      const auto stage = static_cast<std::int32_t>(event.who);
+      const std::int32_t collective = lanes_[event.who].running();
+      return begin_flow({event.who, -1, now}, wires_->start_collective(stage, collective, now));
+    }
+    case Kind::flow:
+      return end_flow(static_cast<network::FlowId>(event.who), now);
   }
+}
+
+void Player::deliver(std::uint32_t unit, std::int32_t slot) {
+  arrived(unit, slot) = 1;
+  if (units_[unit].waits == Unit::Waits::message && units_[unit].awaited == slot) advance(unit);
 }
 
 void Player::advance(std::uint32_t index) {
@@ -89,8 +106,7 @@ bool Player::step(std::uint32_t index, Unit& unit, const Instruction& instructio
     case Code::receive:
       return receive(index, unit, instruction);
     case Code::send:
-      send(index, unit, instruction);
-      return true;
+      return send(index, unit, instruction);
     case Code::issue:
       issue(unit, instruction);
       return true;
@@ -180,8 +196,13 @@ bool Player::receive(std::uint32_t index, Unit& unit, const Instruction& instruc
   return true;
 }
 
-void Player::send(std::uint32_t index, Unit& unit, const Instruction& instruction) {
+bool Player::send(std::uint32_t index, Unit& unit, const Instruction& instruction) {
   const Hop& hop = programs_.hop;
+  if (wires_ != nullptr) {
+    queue_.push(unit.ready.device, {Kind::send, index, unit.pc});
+    if (hop.exposed) unit.waits = Unit::Waits::send;
+    return !hop.exposed;
+  }
   const Picoseconds start = std::max(unit.ready.device, unit.sent);
   unit.sent = start + hop.time;
   if (hop.exposed) {
@@ -189,10 +210,47 @@ void Player::send(std::uint32_t index, Unit& unit, const Instruction& instructio
     unit.ready.device = unit.sent;
     unit.passes_end = unit.sent;
   }
-  const auto replica = static_cast<std::int32_t>(index) % replicas_;
-  const auto to = static_cast<std::uint32_t>(instruction.peer * replicas_ + replica);
+  const std::uint32_t to = receiver(index, instruction);
   queue_.push(unit.sent, {Kind::message, to, instruction.index});
   if (is_observed(unit)) observer_->send({index, to, &instruction, start, unit.sent});
+  return true;
+}
+
+void Player::end_send(const Flow& flow, Picoseconds now) {
+  Unit& unit = units_[flow.who];
+  const Instruction& instruction =
+      programs_.stages[static_cast<std::size_t>(unit.stage)].code[static_cast<std::size_t>(flow.pc)];
+  const std::uint32_t to = receiver(flow.who, instruction);
+  if (is_observed(unit)) observer_->send({flow.who, to, &instruction, flow.start, now});
+  deliver(to, instruction.index);
+  if (unit.waits != Unit::Waits::send) return;
+  unit.account.send += now - unit.ready.device;
+  unit.ready.device = now;
+  unit.passes_end = now;
+  ++unit.pc;
+  ++played_;
+  advance(flow.who);
+}
+
+void Player::begin_flow(const Flow& flow, network::FlowId id) {
+  if (static_cast<std::size_t>(id) >= flows_.size()) flows_.resize(static_cast<std::size_t>(id) + 1);
+  flows_[static_cast<std::size_t>(id)] = flow;
+  unsettled_ = true;
+}
+
+void Player::end_flow(network::FlowId id, Picoseconds now) {
+  if (!wires_->network().is_due(id, now)) return;
+  const Flow flow = flows_[static_cast<std::size_t>(id)];
+  wires_->network().remove(id, now);
+  unsettled_ = true;
+  flow.pc >= 0 ? end_send(flow, now) : end_collective(static_cast<std::int32_t>(flow.who), now);
+}
+
+void Player::settle() {
+  unsettled_ = false;
+  for (const network::Finish& finish : wires_->network().settle(now_)) {
+    queue_.push(finish.time, {Kind::flow, static_cast<std::uint32_t>(finish.flow)});
+  }
 }
 
 void Player::issue(Unit& unit, const Instruction& instruction) {
@@ -251,13 +309,17 @@ void Player::start_next(std::int32_t stage) {
       programs_.stages[static_cast<std::size_t>(stage)].collectives[static_cast<std::size_t>(start->collective)];
   const Picoseconds end = start->time + collective.time;
   lane.expect(end);
-  queue_.push(end, {Kind::collective, static_cast<std::uint32_t>(stage)});
-  if (is_observed(units_[static_cast<std::size_t>(stage * replicas_)]))
-    observer_->collective({static_cast<std::size_t>(stage), &collective, start->time, end});
+  const auto who = static_cast<std::uint32_t>(stage);
+  wires_ != nullptr ? queue_.push(start->time, {Kind::begin, who}) : queue_.push(end, {Kind::collective, who});
 }
 
 void Player::end_collective(std::int32_t stage, Picoseconds now) {
   DataLane& lane = lanes_[static_cast<std::size_t>(stage)];
+  if (is_observed(units_[static_cast<std::size_t>(stage * replicas_)])) {
+    const auto at = static_cast<std::size_t>(stage);
+    const auto running = static_cast<std::size_t>(lane.running());
+    observer_->collective({at, &programs_.stages[at].collectives[running], lane.started(), now});
+  }
   lane.finish(now);
   start_next(stage);
   for (std::int32_t replica = 0; replica < replicas_; ++replica) {

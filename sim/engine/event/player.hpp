@@ -12,6 +12,7 @@
 #include "sim/engine/event/queue.hpp"
 #include "sim/engine/event/slowness_map.hpp"
 #include "sim/engine/event/unit.hpp"
+#include "sim/engine/event/wires.hpp"
 
 namespace shardsim::engine::event {
 
@@ -29,6 +30,8 @@ class Player {
   /// `replicas` of every stage are played explicitly. All that is passed must outlive the player.
   Player(const Programs& programs, const SlownessMap& slowness, std::int32_t replicas, double communication_slowdown);
 
+  /// Without wires every send and collective takes what it takes undisturbed.
+  void connect(Wires* wires) { wires_ = wires; }
   void observe(Observer* observer) { observer_ = observer; }
   /// Throws Interrupted.
   void play(const Progress& progress = {});
@@ -45,17 +48,27 @@ class Player {
   [[nodiscard]] std::uint64_t events() const { return queue_.popped(); }
 
  private:
-  enum class Kind : std::uint32_t { message, pass, collective, join };
-  /// message: a unit and its slot; pass: a unit; collective: a stage; join: a group.
+  /// message: a unit and its slot; pass: a unit; collective: a stage's ends; join: a group; send, begin: a unit's send
+  /// and a stage's collective go on the wires; flow: one on the wires may have ended.
+  enum class Kind : std::uint32_t { message, pass, collective, join, send, begin, flow };
   struct Event {
+    static constexpr unsigned kSlotBits = 29;
     std::uint32_t who;
     std::uint32_t kind_and_slot;
 
     Event(Kind kind, std::uint32_t who_is_meant, std::int32_t slot = 0)
         : who{who_is_meant},
-          kind_and_slot{static_cast<std::uint32_t>(kind) << 30U | static_cast<std::uint32_t>(slot)} {}
-    [[nodiscard]] Kind kind() const { return static_cast<Kind>(kind_and_slot >> 30U); }
-    [[nodiscard]] std::int32_t slot() const { return static_cast<std::int32_t>(kind_and_slot & 0x3FFFFFFFU); }
+          kind_and_slot{static_cast<std::uint32_t>(kind) << kSlotBits | static_cast<std::uint32_t>(slot)} {}
+    [[nodiscard]] Kind kind() const { return static_cast<Kind>(kind_and_slot >> kSlotBits); }
+    [[nodiscard]] std::int32_t slot() const {
+      return static_cast<std::int32_t>(kind_and_slot & ((1U << kSlotBits) - 1));
+    }
+  };
+  /// A unit's send, by its place in the program, or (no place) a stage's collective.
+  struct Flow {
+    std::uint32_t who = 0;
+    std::int32_t pc = -1;
+    Picoseconds start = 0;
   };
   struct Join {
     std::int32_t members = 0;
@@ -74,7 +87,7 @@ class Player {
   bool run(std::uint32_t index, Unit& unit, const Instruction& instruction);
   bool run_beside_collectives(std::uint32_t index, Unit& unit, const Instruction& instruction);
   bool receive(std::uint32_t index, Unit& unit, const Instruction& instruction);
-  void send(std::uint32_t index, Unit& unit, const Instruction& instruction);
+  bool send(std::uint32_t index, Unit& unit, const Instruction& instruction);
   void issue(Unit& unit, const Instruction& instruction);
   bool await_collective(Unit& unit, const Instruction& instruction);
   bool join(std::uint32_t group, Unit& unit, Picoseconds time);
@@ -85,6 +98,15 @@ class Player {
   void start_next(std::int32_t stage);
   void end_collective(std::int32_t stage, Picoseconds now);
   void end_join(std::uint32_t group, Picoseconds now);
+  void deliver(std::uint32_t unit, std::int32_t slot);
+  void begin_flow(const Flow& flow, network::FlowId id);
+  void end_flow(network::FlowId id, Picoseconds now);
+  void end_send(const Flow& flow, Picoseconds now);
+  /// Once for all flows that come and go at one time.
+  void settle();
+  [[nodiscard]] std::uint32_t receiver(std::uint32_t index, const Instruction& instruction) const {
+    return static_cast<std::uint32_t>(instruction.peer * replicas_ + static_cast<std::int32_t>(index) % replicas_);
+  }
 
   void complete_pass(std::uint32_t index, Unit& unit, const Instruction& instruction, Ready before);
   [[nodiscard]] const Instruction& current(const Unit& unit) const {
@@ -122,6 +144,11 @@ class Player {
   Picoseconds now_ = 0;
   std::int64_t played_ = 0;
   Observer* observer_ = nullptr;
+  Wires* wires_ = nullptr;
+  /// Flows came or went at the present time.
+  bool unsettled_ = false;
+  /// By network::FlowId.
+  std::vector<Flow> flows_;
 };
 
 }  // namespace shardsim::engine::event

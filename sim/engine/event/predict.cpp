@@ -1,6 +1,7 @@
 #include "sim/engine/event/predict.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "sim/engine/assemble.hpp"
@@ -25,6 +26,9 @@ Outcome play(const model::Scenario& scenario, const Options& options) {
   const auto replicas = explicitly ? static_cast<std::int32_t>(scenario.parallelism.data_parallel_size) : 1;
   const SlownessMap slowness{scenario, programs, options.variation, replicas};
   Player player{programs, slowness, replicas, scenario.cluster.device.communication_slowdown};
+  std::optional<Wires> wires;
+  if (options.links == Links::shared && Wires::matter(scenario))
+    player.connect(&wires.emplace(scenario, programs, replicas));
   Recorder recorder{scenario, programs, slowness, replicas, options.recorded_ranks};
   if (!options.recorded_ranks.empty()) player.observe(&recorder);
   player.play(options.progress);

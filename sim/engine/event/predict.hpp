@@ -19,9 +19,17 @@ enum class Replicas {
   every_one,
 };
 
+enum class Links {
+  /// Sends and data-parallel collectives slow each other down where they share links.
+  shared,
+  /// Everything takes what it takes alone.
+  undisturbed,
+};
+
 struct Options {
   Variation variation;
   Replicas replicas = Replicas::collapsed;
+  Links links = Links::shared;
   /// Ranks whose timeline is recorded; none by default.
   std::vector<std::int64_t> recorded_ranks;
   Progress progress;

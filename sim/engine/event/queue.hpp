@@ -28,6 +28,8 @@ class Queue {
 
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::size_t size() const { return size_; }
+  /// The next event has the time of the last popped one.
+  [[nodiscard]] bool has_due() const { return next_ < due_.size(); }
   /// Events popped so far.
   [[nodiscard]] std::uint64_t popped() const { return popped_; }
 

@@ -34,7 +34,7 @@ struct Account {
 
 struct Unit {
   /// turn: for the time at which its device is ready, to see what runs beside it then.
-  enum class Waits : std::uint8_t { nothing, turn, message, pass, collective, join };
+  enum class Waits : std::uint8_t { nothing, turn, message, pass, send, collective, join };
 
   std::int32_t stage = 0;
   /// Next instruction.

@@ -42,7 +42,11 @@ TEST(Properties, OneReplicaStandsForAll) {
     const model::Scenario scenario = scenarios.next();
     const Prediction one = predict(scenario);
     const Prediction all = predict(scenario, explicitly);
-    ASSERT_EQ(one.iteration.value(), all.iteration.value()) << "scenario " << i;
+    ASSERT_EQ(one.iteration.value(), all.iteration.value())
+        << "scenario " << i << " tp " << scenario.parallelism.tensor_model_parallel_size << " pp "
+        << scenario.parallelism.pipeline_model_parallel_size << " dp " << scenario.parallelism.data_parallel_size
+        << " cp " << scenario.parallelism.context_parallel_size << " order " << (int)scenario.parallelism.rank_order
+        << " sched " << (int)scenario.parallelism.schedule;
     for (std::size_t term = 0; term < one.time.size(); ++term) {
       ASSERT_EQ(one.time[term].time.value(), all.time[term].time.value()) << one.time[term].name;
     }
