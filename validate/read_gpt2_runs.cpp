@@ -73,6 +73,9 @@ void configuration(const Fields& row, SettingWriter& settings) {
   }
   settings.set("model.family", std::string{"gpt"});
   settings.set("stack.preset", std::string{"megatron-core-te"});
+  if (note.find("--attention-backend flash") != std::string::npos) {
+    settings.assume("stack.flash_attention_2", "true", "the flash backend is the flash-attn package, not cuDNN");
+  }
   settings.set("cluster.preset", std::string{"h100-dgx"});
   settings.set("training.precision", std::string{"bf16"});
 }
@@ -95,8 +98,8 @@ std::optional<double> positive(const Fields& row, const char* column, const Orig
 Record record_of(const Fields& row, const Origin& origin, Problems& problems) {
   Record record;
   record.id = row.at("table") + " " + row.at("row");
-  record.source = "GPT-2 on H100 (" + row.at("table") + ")";
-  record.where = row.at("row");
+  record.source = "GPT-2 on H100 (Megatron-Core 0.14, nvidia-smi)";
+  record.where = row.at("table") + " " + row.at("row");
   SettingWriter settings{record.settings, origin.file, origin.line};
   configuration(row, settings);
   const std::string& outcome = row.at("outcome");

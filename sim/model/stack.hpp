@@ -163,8 +163,9 @@ struct Stack {
   /// Fused attention is FlashAttention-2's, not the device profile's own (cuDNN on Hopper).
   bool flash_attention_2 = false;
   PlaceholderGradients placeholder_gradients = PlaceholderGradients::none;
-  /// Fused attention's time with ALiBi biases over that without.
-  double alibi_attention_slowdown = 1.0;
+  /// Fused attention's time with ALiBi biases over that without. Kernels that take biases are those of FlashAttention-1,
+  /// about twice as slow as its second version (Dao 2023, figure 4).
+  double alibi_attention_slowdown = 2.0;
   /// Norms and elementwise kernels: achieved time over that of the device's fused kernels.
   double memory_bound_slowdown = 1.0;
   HostCost host;
