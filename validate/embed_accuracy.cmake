@@ -1,9 +1,7 @@
 # Writes the recorded accuracy as a C++ source file, one piece a line so that no literal is too long.
-file(STRINGS "${INPUT}" lines)
-set(text "")
-foreach(line IN LISTS lines)
-  string(APPEND text "    R\"json(${line})json\"\n")
-endforeach()
+# As one string: in a CMake list a "[" swallows the lines that follow.
+file(READ "${INPUT}" text)
+string(REGEX REPLACE "([^\n]+)" "    R\"json(\\1)json\"" text "${text}")
 file(WRITE "${OUTPUT}" "#include \"validate/accuracy_record.hpp\"
 
 namespace shardsim::validate {

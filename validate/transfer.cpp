@@ -99,18 +99,15 @@ std::vector<double> values_of(const model::Scenario& scenario, const std::vector
   return values;
 }
 
-/// The constants' values on `others`, searched from `start`; `start` itself where there are no others.
+/// The constants' values on `others`, searched from `start`; `start` itself where there are no others. Leaves the last
+/// values tried.
 std::vector<double> refit(const Cases& others, const std::vector<Constant>& constants, std::vector<double> start,
                           Quantity quantity) {
   if (others.empty()) return start;
-  std::vector<std::vector<double>> before;
-  for (const Case* one : others) before.push_back(values_of(one->scenario, constants));
-  std::vector<double> values = search(std::move(start), [&](const std::vector<double>& tried) {
+  return search(std::move(start), [&](const std::vector<double>& tried) {
     assign(others, constants, tried);
     return loss(others, quantity);
   });
-  for (std::size_t i = 0; i < others.size(); ++i) assign({others[i]}, constants, before[i]);
-  return values;
 }
 
 /// What two cases must share to be fitted together: the name of a stack or a device.
@@ -118,8 +115,9 @@ using NameOf = const std::string& (*)(const model::Scenario&);
 const std::string& stack_name(const model::Scenario& scenario) { return scenario.stack.name; }
 const std::string& device_name(const model::Scenario& scenario) { return scenario.cluster.device.name; }
 
-/// Replaces constants of the held-out rows, group by group, by what the other sources or the kin give. Returns the
-/// groups that only the kin could serve, as "stack or device <- kin".
+/// Replaces constants of the held-out rows' stacks or devices, name by name, by what the other sources or the kin give:
+/// of all rows, so that what is refitted next does not make up for the same thing again. Returns the names that only
+/// the kin could serve, as "stack or device <- kin".
 std::vector<std::string> replace(std::vector<Case>& cases, const Cases& held_out, NameOf name_of, const char* kind,
                                  const std::vector<Constant>& constants, Quantity quantity) {
   std::vector<std::string> from_kin;
@@ -139,7 +137,10 @@ std::vector<std::string> replace(std::vector<Case>& cases, const Cases& held_out
     }
     const std::string kin = std::string_view{kind} == "stacks" ? stack_kin(name) : device_kin(name);
     if (others.empty()) from_kin.push_back(name + " <- " + kin);
-    assign(own, constants, refit(others, constants, values_of(preset_values(kind, kin), constants), quantity));
+    const std::vector<double> values =
+        refit(others, constants, values_of(preset_values(kind, kin), constants), quantity);
+    assign(own, constants, values);
+    assign(others, constants, values);
   }
   return from_kin;
 }
@@ -159,13 +160,16 @@ std::string stack_kin(const std::string& stack) { return kin(kStackKin, stack); 
 std::string device_kin(const std::string& device) { return kin(kDeviceKin, device); }
 
 std::map<std::string, Transfer> leave_one_source_out(const std::vector<Record>& records) {
-  std::vector<Case> cases = resolved(records);
-  std::map<std::string, Cases> sources;
-  for (Case& one : cases) sources[one.record->source].push_back(&one);
+  const std::vector<Case> all = resolved(records);
+  std::set<std::string> sources;
+  for (const Case& one : all) sources.insert(one.record->source);
   std::map<std::string, Transfer> result;
-  for (const auto& [source, held_out] : sources) {
-    std::vector<model::Scenario> before;
-    for (const Case* one : held_out) before.push_back(one->scenario);
+  for (const std::string& source : sources) {
+    std::vector<Case> cases = all;
+    Cases held_out;
+    for (Case& one : cases) {
+      if (one.record->source == source) held_out.push_back(&one);
+    }
     Transfer& transfer = result[source];
     transfer.from_kin = replace(cases, held_out, device_name, "devices", {sustained_slowdown()}, &Result::time);
     const auto of_stack = replace(cases, held_out, stack_name, "stacks", time_constants(), &Result::time);
@@ -173,7 +177,6 @@ std::map<std::string, Transfer> leave_one_source_out(const std::vector<Record>& 
     transfer.from_kin.insert(transfer.from_kin.end(), of_stack.begin(), of_stack.end());
     transfer.time = errors_of(held_out, &Result::time);
     transfer.memory = errors_of(held_out, &Result::memory);
-    for (std::size_t i = 0; i < held_out.size(); ++i) held_out[i]->scenario = before[i];
   }
   return result;
 }

@@ -39,7 +39,11 @@ class Recorder {
     const model::RankSizes sizes{scenario};
     const auto passes = static_cast<std::size_t>(model::micro_batches(scenario));
     temporaries_ = {backward_temporaries(scenario, operators, sizes, stage), largest_gradient(scenario, sizes)};
-    if (stage.has_head()) logits_ = logits(scenario, head_sizes(scenario, sizes));
+    if (stage.has_head()) {
+      const model::RankSizes head = head_sizes(scenario, sizes);
+      logits_ = logits(scenario, head);
+      output_layer_ = output_layer_gradients(scenario, head);
+    }
     softmax_.resize(passes);
     std::size_t tensors = 0;
     for (const model::Chunk& chunk : stage.chunks) {
@@ -52,7 +56,8 @@ class Recorder {
 
     const ModelState state = model_state(scenario, stage);
     action_ = kBeforeIteration;
-    for (const Bytes held : {state.parameters, state.gradients, state.optimizer, workspace(scenario)}) allocate(held);
+    const Bytes workspaces = workspace(scenario) + kept_placeholders(scenario, sizes);
+    for (const Bytes held : {state.parameters, state.gradients, state.optimizer, workspaces}) allocate(held);
     action_ = 0;
     const std::int32_t buffers = allocate(pipeline_buffers(scenario, sizes));
     for (const Action& action : order) {
@@ -114,6 +119,7 @@ class Recorder {
     }
     hold_for_a_moment({logits_.peak - logits_.softmax, logits_.softmax});
     release(softmax_[static_cast<std::size_t>(action.micro_batch)]);
+    hold_for_a_moment({output_layer_, output_layer_});
   }
 
   std::int32_t allocate(Bytes bytes) {
@@ -144,6 +150,7 @@ class Recorder {
 
   Batch temporaries_;
   Logits logits_;
+  Bytes output_layer_;
   std::vector<Chunk> chunks_;
   /// Of each micro batch, and of the output layer's deferred gradients: the tensor.
   std::vector<std::int32_t> softmax_;

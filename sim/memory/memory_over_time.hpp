@@ -37,9 +37,8 @@ struct MemoryChanges {
 ///  - before: parameters, gradients, optimizer state, workspaces; through all passes the pipeline's buffers;
 ///  - a forward allocates what each of its layers keeps, and the loss its logits at their peak, of which the softmax
 ///    stays for the backward;
-///  - a backward brings the logits to their peak again, holds its temporaries and releases its layers last to first;
-///  its
-///    weight gradient does so where the two are apart;
+///  - a backward brings the logits to their peak again, then the output layer's gradients, holds its temporaries and
+///    releases its layers last to first; its weight gradient does so where the two are apart;
 ///  - output-layer gradients that are deferred stay until the last pass; the optimizer step has its own temporaries.
 /// Cost: one change per layer and pass.
 [[nodiscard]] MemoryChanges memory_changes(const model::Scenario& scenario, const model::OperatorList& operators,

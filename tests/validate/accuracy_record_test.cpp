@@ -91,8 +91,8 @@ TEST(WorseThanRecorded, OutcomesCountToo) {
 
 TEST(AccuracyTable, WorstSourceFirst) {
   const std::string table = accuracy_table(accuracy_of({run("good", "A", 0.01), run("bad", "A", -0.5)}));
-  const std::size_t bad = table.find("| bad | 1 | 50.0 | 50.0 | 50.0 | -50.0 | 100.0 | | | | | |\n");
-  const std::size_t good = table.find("| good | 1 | 1.0 | 1.0 | 1.0 | +1.0 | 100.0 | | | | | |\n");
+  const std::size_t bad = table.find("| bad | 1 | 50.0 | 50.0 | 50.0 | -50.0 | 100.0 | | | | | | | | |\n");
+  const std::size_t good = table.find("| good | 1 | 1.0 | 1.0 | 1.0 | +1.0 | 100.0 | | | | | | | | |\n");
   ASSERT_NE(bad, std::string::npos) << table;
   ASSERT_NE(good, std::string::npos) << table;
   EXPECT_LT(bad, good);
