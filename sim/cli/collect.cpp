@@ -124,7 +124,7 @@ bool is_of_whole_file(const Problem& problem) { return problem.key.empty() && pr
 
 using Resolve = model::Scenario (*)(const Settings& settings, const std::vector<input::Preset>& known);
 
-model::Scenario resolve_all(const input::Settings& settings, Problems& problems) {
+model::Scenario resolve_with(Resolve resolve, const Settings& settings, Problems& problems) {
   try {
     model::Scenario scenario = resolve(settings, input::presets());
     problems.throw_if_any();
