@@ -20,7 +20,8 @@ struct PlanOptions : ScenarioOptions {
   std::size_t best = 10;
   /// 0 = what the device offers.
   Bytes max_memory{0};
-  int threads = 1;
+  /// 0 = as many as there are cores.
+  int threads = 0;
 };
 
 /// Throws InputError for unknown and malformed options.

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
+#include "sim/memory/activations.hpp"
 #include "sim/model/layout.hpp"
-#include "sim/model/operators.hpp"
 #include "sim/model/scenario.hpp"
 
 namespace shardsim::memory {
@@ -42,6 +43,13 @@ struct Memory {
 };
 
 [[nodiscard]] Memory predict_memory(const model::Scenario& scenario, const std::vector<model::Stage>& stages,
-                                    const model::OperatorList& operators);
+                                    const SavedBytes& saved);
+
+/// Device use that is too much, by whatever measure: more than that is too, less may not be.
+using TooMuch = std::function<bool(Bytes device_used)>;
+
+/// As predict_memory() finds, but without its details: whether the worst stage uses too much.
+[[nodiscard]] bool uses_too_much(const model::Scenario& scenario, const std::vector<model::Stage>& stages,
+                                 const SavedBytes& saved, const TooMuch& too_much);
 
 }  // namespace shardsim::memory
