@@ -30,7 +30,7 @@ struct RankedGroup {
   [[nodiscard]] std::size_t measured() const;
   /// Slowest over fastest measured, minus one.
   [[nodiscard]] double spread() const;
-  /// The predicted order: fastest first, those predicted to run out of memory behind all others.
+  /// The order of a plan: fastest first, those predicted to run out of memory behind all others.
   [[nodiscard]] std::vector<const RankedLayout*> order() const;
 };
 

@@ -1,5 +1,6 @@
 #include "sim/engine/assemble.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -22,6 +23,13 @@ double relative_error(const model::Scenario& scenario, const TermTimes& terms) {
   const double network_part = network / total * scenario.cluster.error;
   const double stack_part = scenario.stack.error.time;
   return std::sqrt(device_part * device_part + network_part * network_part + stack_part * stack_part);
+}
+
+/// The loss where memory reaches the device's limit, times the probability that it does: of a job that runs, its need
+/// is either below the limit, or was estimated too high.
+Seconds allocator_retries(const model::Scenario& scenario, Seconds iteration, const memory::Memory& memory) {
+  const double near = std::min(memory.out_of_memory_probability, 1.0 - memory.out_of_memory_probability);
+  return near * scenario.stack.allocator.retry_slowdown * iteration;
 }
 
 /// 90 % quantile of the standard normal distribution.
@@ -49,8 +57,9 @@ void fill_communication(const CommunicationByGroup& communication, Prediction& p
 
 }  // namespace
 
-Prediction assemble(const model::Scenario& scenario, const TermTimes& terms, const CommunicationByGroup& communication,
+Prediction assemble(const model::Scenario& scenario, TermTimes terms, const CommunicationByGroup& communication,
                     memory::Memory memory) {
+  terms[Term::allocator_retries] = allocator_retries(scenario, terms.total(), memory);
   Prediction prediction;
   prediction.iteration = terms.total();
   const double spread = std::exp(kNormalP90 * relative_error(scenario, terms));

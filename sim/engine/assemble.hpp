@@ -7,7 +7,7 @@
 
 namespace shardsim::engine {
 
-[[nodiscard]] Prediction assemble(const model::Scenario& scenario, const TermTimes& terms,
+[[nodiscard]] Prediction assemble(const model::Scenario& scenario, TermTimes terms,
                                   const CommunicationByGroup& communication, memory::Memory memory);
 
 }  // namespace shardsim::engine

@@ -20,7 +20,7 @@ TEST(Ranking, RegretIsTheChoiceOverTheBestMeasured) {
   EXPECT_DOUBLE_EQ(job().spread(), 1.0);  // 20 s over 10 s
 }
 
-TEST(Ranking, WhatIsPredictedNotToFitIsChosenLast) {
+TEST(Ranking, WhatMayRunOutOfMemoryIsChosenLast) {
   RankedGroup group = job();
   group.layouts[2].predicted_fit = false;
   EXPECT_EQ(group.order().front()->layout, "a");
