@@ -76,9 +76,9 @@ Device open_gpu(Session& session) {
 }  // namespace
 
 Transport Device::transport() const {
-  Backend* memory = backend.get();
-  return {[memory](const void* from, void* to, Bytes size) { memory->download(from, to, size); },
-          [memory](const void* from, void* to, Bytes size) { memory->upload(from, to, size); }};
+  Backend* owner = backend.get();
+  return {[owner](const void* from, void* to, Bytes size) { owner->download(from, to, size); },
+          [owner](const void* from, void* to, Bytes size) { owner->upload(from, to, size); }};
 }
 
 bool chooses_gpu(BackendKind asked) {

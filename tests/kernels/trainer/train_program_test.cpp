@@ -83,6 +83,17 @@ TEST_F(TrainProgram, RefusesALayoutThatTheRanksDoNotFill) {
   EXPECT_NE(outcome.err.find("the job has 2 ranks"), std::string::npos) << outcome.err;
 }
 
+TEST_F(TrainProgram, RefusesAGpuThatIsNotThere) {
+  if (fs::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has a GPU's driver";
+  const Outcome outcome = train(1, kTiny + std::string("--backend gpu"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  const std::regex reason(
+      "--backend = gpu: this (machine has no usable NVIDIA driver or GPU: .*|program was built "
+      "without a CUDA toolkit); cpu would be right\n");
+  EXPECT_TRUE(std::regex_search(outcome.err, reason)) << outcome.err;
+}
+
 TEST_F(TrainProgram, SkipsIterationsWhoseGradientsOverflow) {
   // Far above fp32's range of 3.4e38 whatever the gradient; halved until the gradients fit.
   const Outcome outcome = train(1, kTiny + std::string("--train-iters 20 --initial-loss-scale 1e42 --hysteresis 1"));
