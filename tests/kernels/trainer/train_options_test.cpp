@@ -107,6 +107,24 @@ TEST(Job, TrainsInFp32OnACpu) {
   EXPECT_TRUE(warned);
 }
 
+TEST(Job, DerivesFromItsOwnSizesWhatAPresetDerivedFromOthers) {
+  const auto model = [](const cli::Arguments& words) {
+    Problems problems;
+    TrainOptions options = parse(words);
+    return make_job(options, 1, false, problems).scenario.model;
+  };
+  // gpt2-tiny: hidden 128, 4 heads of 32, ffn 512.
+  const model::Model heads = model({"--model", "gpt2-tiny", "--num-attention-heads", "8"});
+  EXPECT_EQ(heads.num_query_groups, 8);
+  EXPECT_EQ(heads.kv_channels, 16);
+  EXPECT_EQ(heads.ffn_hidden_size, 512);
+  const model::Model hidden = model({"--model", "gpt2-tiny", "--hidden-size", "64"});
+  EXPECT_EQ(hidden.kv_channels, 16);
+  EXPECT_EQ(hidden.ffn_hidden_size, 256);
+  const model::Model given = model({"--model", "gpt2-tiny", "--num-attention-heads", "8", "--kv-channels", "24"});
+  EXPECT_EQ(given.kv_channels, 24);
+}
+
 TEST(Job, TellsWhenTheMachineIsTooSmall) {
   Problems problems;
   TrainOptions options = parse({"--model", "gpt2-124m"});
