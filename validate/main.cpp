@@ -6,6 +6,8 @@
 #include "validate/accuracy_files.hpp"
 #include "validate/accuracy_record.hpp"
 #include "validate/fitted_constants.hpp"
+#include "validate/log/log_options.hpp"
+#include "validate/log/run.hpp"
 #include "validate/options.hpp"
 #include "validate/ranking_report.hpp"
 #include "validate/report.hpp"
@@ -48,7 +50,12 @@ bool record(const Options& options) {
   return true;
 }
 
-int run(const Options& options) {
+int run(const std::vector<std::string>& arguments) {
+  if (log::asks_for_log(arguments)) {
+    log::run(arguments, std::cout);
+    return kSuccess;
+  }
+  const Options options = parse_options(arguments);
   if (options.help) {
     std::cout << help_text();
   } else if (options.record.empty()) {
@@ -63,7 +70,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   try {
-    const int code = run(parse_options({argv + 1, argv + argc}));
+    const int code = run({argv + 1, argv + argc});
     if (std::cout.flush().good()) return code;
     std::cerr << "shardsim validate: the result could not be written to standard output\n";
     return kNotDone;

@@ -17,7 +17,8 @@ constexpr unsigned kLineLength = 120;
 constexpr const char* kIntroduction =
     "Predicts measured runs from their configuration and compares.\n\n"
     "Usage: shardsim validate FILE... [options]\n"
-    "       shardsim validate --record FOLDER\n\n"
+    "       shardsim validate --record FOLDER\n"
+    "       shardsim validate --log FILE... [--fit PROFILE.toml] [options]   (your own training log: --log --help)\n\n"
     "A FILE holds published runs or Megatron-LM flag runs (JSON, one run a line) or GPT-2 runs (CSV); - is standard\n"
     "input. What a run leaves open is resolved by rules of its framework and year.\n\n";
 
@@ -28,6 +29,7 @@ constexpr const char* kExamples =
     "  shardsim validate validate/published/published_runs.jsonl --set stack.host.per_launch='20 us' --format json\n"
     "  shardsim validate validate/published/published_runs*.jsonl --ranking\n"
     "  shardsim validate --record .\n"
+    "  shardsim validate --log train.log --megatron pretrain_gpt.sh --cluster a100-dgx\n"
     "\nExit codes: 0 predicted and compared, 1 not recorded because the accuracy became worse, 2 bad input.\n";
 
 [[noreturn]] void refuse(const std::string& name, const std::string& value, const std::string& message) {
