@@ -4,6 +4,7 @@
 
 #include "sim/model/enum_text.hpp"
 #include "sim/model/parameters.hpp"
+#include "sim/report/decision.hpp"
 #include "sim/report/format.hpp"
 #include "sim/report/plan_report.hpp"
 #include "sim/report/plan_summary.hpp"
@@ -135,8 +136,9 @@ void write_plan_table(std::ostream& out, const PlanReport& report) {
   Lines table = heading(report);
   Lines given;
   if (!report.given_problem.empty()) given.push_back("The layout given cannot run: " + report.given_problem);
-  for (const Lines& section : {nearest(report), counts(report), candidates(report), change_of_order(report), given,
-                               terms(report.found.candidates)}) {
+  for (const Lines& section :
+       {nearest(report), counts(report), candidates(report), change_of_order(report), given,
+        terms(report.found.candidates), report.decision ? decision_lines(*report.decision) : Lines{}}) {
     if (section.empty()) continue;
     table.emplace_back();
     table.insert(table.end(), section.begin(), section.end());

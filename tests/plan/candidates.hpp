@@ -42,6 +42,7 @@ inline plan::Candidate made_up(const std::array<double, engine::kTerms>& seconds
                                std::int64_t gpus = 1) {
   plan::Candidate candidate;
   candidate.scenario.gpus = gpus;
+  candidate.scenario.training.micro_batch_size = candidate.scenario.training.global_batch_size = 1;
   for (std::size_t i = 0; i < engine::kTerms; ++i) {
     candidate.prediction.time.push_back({engine::kTermNames[i], Seconds{seconds[i]}});
     candidate.prediction.iteration += Seconds{seconds[i]};

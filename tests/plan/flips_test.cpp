@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/engine/closed_form.hpp"
 #include "tests/plan/candidates.hpp"
