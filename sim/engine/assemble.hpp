@@ -7,6 +7,15 @@
 
 namespace shardsim::engine {
 
+/// Relative standard deviations that a prediction's interval is made of: the device's error on its share of the time,
+/// the network's on that of exposed communication, the stack's on the whole.
+struct ErrorParts {
+  double device = 0.0;
+  double network = 0.0;
+  double stack = 0.0;
+};
+[[nodiscard]] ErrorParts error_parts(const model::Scenario& scenario, const TermTimes& terms);
+
 [[nodiscard]] Prediction assemble(const model::Scenario& scenario, TermTimes terms,
                                   const CommunicationByGroup& communication, memory::Memory memory);
 
