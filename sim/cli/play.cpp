@@ -130,6 +130,7 @@ engine::event::Outcome play_shown(const model::Scenario& scenario, const engine:
   engine::event::Options options;
   options.variation = variation;
   options.recorded_ranks = recorded_ranks;
+  options.memory_in_time = true;
   options.progress = [&line](std::int64_t done, std::int64_t all) { return line(done, all); };
   engine::event::Outcome outcome = engine::event::play(scenario, options);
   line.clear();
