@@ -23,12 +23,14 @@ namespace {
 
 /// Of the best, played by the event engine.
 constexpr std::size_t kPlayed = 5;
+/// The fastest, among which the front over several objectives is looked for.
+constexpr std::size_t kComparedByObjectives = 1000;
 
 plan::SearchResult search_shown(const PlanJob& job, const plan::Space& space, const PlanOptions& options,
                                 const PlanProcess& process) {
   ProgressLine line{"searching"};
   plan::SearchOptions how;
-  how.best = options.best;
+  how.best = options.objectives.empty() ? options.best : std::max(options.best, kComparedByObjectives);
   how.max_memory = options.max_memory;
   how.threads = options.threads;
   how.part = process.rank;
@@ -39,7 +41,7 @@ plan::SearchResult search_shown(const PlanJob& job, const plan::Space& space, co
   };
   plan::SearchResult found = plan::search(job.base, space, how);
   line.clear();
-  return process.size > 1 ? process.gather(job.base, std::move(found), options.best) : found;
+  return process.size > 1 ? process.gather(job.base, std::move(found), how.best) : found;
 }
 
 /// Fewer than the best when interrupted.
@@ -66,16 +68,32 @@ std::vector<Seconds> play(const std::vector<plan::Candidate>& candidates) {
 report::PlanReport make_report(const PlanJob& job, plan::SearchResult found, const PlanOptions& options) {
   report::PlanReport report;
   report.job = job.base;
-  for (auto* list : {&found.candidates, &found.nearest}) {
+  std::vector<plan::Candidate> front = plan::pareto(found.candidates, options.objectives);
+  if (found.candidates.size() > options.best) found.candidates.resize(options.best);
+  for (auto* list : {&found.candidates, &found.nearest, &front}) {
     for (plan::Candidate& candidate : *list) candidate = resolved(job.settings, candidate.degrees);
   }
   report.found = std::move(found);
   report.event_iterations = play(report.found.candidates);
   if (job.given) report.given = {plan::degrees_of(*job.given), *job.given, engine::predict(*job.given)};
   report.given_problem = job.given_problem;
+  if (!report.found.candidates.empty()) {
+    report.decision = plan::decide(report.found.candidates, report.given);
+    report.decision->objectives = options.objectives;
+    if (!options.objectives.empty()) report.decision->front = std::move(front);
+  }
   const Bytes capacity = job.base.cluster.device.memory_capacity;
   report.max_memory = options.max_memory > Bytes{0} ? std::min(options.max_memory, capacity) : capacity;
   return report;
+}
+
+bool same_prediction(const model::Scenario& a, const model::Scenario& b) {
+  const engine::Prediction x = engine::predict(a);
+  const engine::Prediction y = engine::predict(b);
+  const memory::StageMemory& here = x.memory.worst();
+  const memory::StageMemory& there = y.memory.worst();
+  return x.iteration == y.iteration && x.mfu == y.mfu && x.hfu == y.hfu && here.device_used == there.device_used &&
+         here.peak_allocated == there.peak_allocated;
 }
 
 void write(std::ostream& out, Format format, const report::PlanReport& report) {
@@ -138,7 +156,12 @@ int run_plan(const Arguments& arguments, const PlanProcess& process) {
   // Whole or not at all: nothing is printed when writing the report fails.
   std::ostringstream text;
   write(text, options.format, report);
-  std::cout << text.str();
+  const bool emits = options.emit && !report.found.candidates.empty();
+  if (emits) {
+    std::cout << input::emit(*options.emit, report.found.candidates.front().scenario, same_prediction);
+  } else {
+    (options.emit ? std::cerr : std::cout) << text.str();
+  }
   if (InterruptNoted::was_interrupted()) return kInterrupted;
   return report.found.candidates.empty() ? kDoesNotFit : kSuccess;
 }

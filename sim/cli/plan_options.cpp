@@ -4,6 +4,7 @@
 
 #include "sim/base/problems.hpp"
 #include "sim/cli/scenario_options.hpp"
+#include "sim/input/text.hpp"
 #include "sim/input/units.hpp"
 
 namespace shardsim::cli {
@@ -31,6 +32,7 @@ constexpr const char* kExamples =
     "  shardsim plan --megatron pretrain_gpt.sh --cluster h100-dgx --gpus 64 --format json\n"
     "  shardsim plan gpt3-175b-512-a100 --max-memory \"75 GiB\" --forbid recompute_granularity=full\n"
     "  shardsim plan gpt3-175b-512-a100 --fixed tensor_model_parallel_size=8 --fixed micro_batch_size=1,2\n"
+    "  shardsim plan gpt3-175b-512-a100 --emit megatron > pretrain.sh\n"
     "  mpirun -np 16 shardsim plan --model mt-nlg-530b --cluster a100-dgx --gpus 8192 --global-batch-size 1920\n"
     "\nExit codes: 0 a plan was found, 2 bad input or constraints that exclude every layout, 3 nothing fits into "
     "memory,\n"
@@ -42,6 +44,8 @@ struct Given {
   std::string best;
   std::string max_memory;
   std::string threads;
+  std::string objectives;
+  std::string emit;
 };
 
 po::options_description described(PlanOptions& options, Given& given) {
@@ -59,6 +63,10 @@ po::options_description described(PlanOptions& options, Given& given) {
   add("max-memory", given.max_memory, "SIZE", "device memory that a layout may use, as \"75 GiB\"");
   add("best", given.best, "K", "how many are shown; 10 by default");
   add("threads", given.threads, "N", "as many as there are cores by default; the answer is the same");
+  add("objective", given.objectives, "LIST",
+      "time, memory, cost, gpus, as time,memory: of the 1,000 fastest, those that none beats in all of them");
+  add("emit", given.emit, "FRAMEWORK",
+      "prints only what runs the fastest layout: megatron, megatron-deepspeed, nemo, torchtitan");
   add("format", given.format, "table|json|csv", "table by default");
   described.add_options()("help,h", po::bool_switch(&options.help), "this text");
   return described;
@@ -77,6 +85,26 @@ Bytes memory(const std::string& text) {
   return *parsed.value;
 }
 
+std::vector<plan::Objective> objectives(std::string_view list) {
+  std::vector<plan::Objective> all;
+  for (std::string_view word = input::take_word(list); !word.empty(); word = input::take_word(list)) {
+    const auto objective = plan::objective_of(word);
+    if (!objective) {
+      usage_error("plan", "--objective " + std::string(word) + ": the objectives are time, memory, cost, gpus");
+    }
+    if (std::find(all.begin(), all.end(), *objective) == all.end()) all.push_back(*objective);
+  }
+  return all;
+}
+
+input::Framework framework(const std::string& name) {
+  const auto known = input::framework_of(name);
+  if (known) return *known;
+  usage_error("plan", "--emit " + name + ": is no framework that can be written" +
+                          suggestion(name, input::framework_names()) +
+                          "; known: megatron, megatron-deepspeed, nemo, torchtitan");
+}
+
 }  // namespace
 
 PlanOptions parse_plan_options(const Arguments& arguments) {
@@ -86,6 +114,8 @@ PlanOptions parse_plan_options(const Arguments& arguments) {
   static_cast<void>(parse(arguments, described(options, given), options));
   if (!given.format.empty()) options.format = parse_format(given.format, "plan");
   if (!given.best.empty()) options.best = static_cast<std::size_t>(whole_number("--best", given.best, kMostShown));
+  options.objectives = objectives(given.objectives);
+  if (!given.emit.empty()) options.emit = framework(given.emit);
   if (!given.max_memory.empty()) options.max_memory = memory(given.max_memory);
   if (!given.threads.empty()) {
     options.threads = static_cast<int>(whole_number("--threads", given.threads, kMostThreads));

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/base/units.hpp"
 #include "sim/cli/predict_options.hpp"
+#include "sim/input/emit/emit.hpp"
+#include "sim/plan/pareto.hpp"
 
 namespace shardsim::cli {
 
@@ -22,6 +25,10 @@ struct PlanOptions : ScenarioOptions {
   Bytes max_memory{0};
   /// 0 = as many as there are cores.
   int threads = 0;
+  /// Beside the fastest: plans that are best in one or another way.
+  std::vector<plan::Objective> objectives;
+  /// Only the winner, as this framework runs it.
+  std::optional<input::Framework> emit;
 };
 
 /// Throws InputError for unknown and malformed options.

@@ -78,6 +78,11 @@ StageMemory stage_memory(const model::Scenario& scenario, const model::RankSizes
 
 bool replays(const model::Scenario& scenario) { return scenario.stack.replays_memory && can_replay(scenario); }
 
+/// Of equal neighbours the first has the most in flight.
+bool repeats_less(const model::Scenario& scenario, const std::vector<model::Stage>& stages, std::size_t index) {
+  return !replays(scenario) && index > 0 && stages[index] == stages[index - 1];
+}
+
 StageMemory exact_memory(const model::Scenario& scenario, const SavedBytes& saved, const model::RankSizes& sizes,
                          const std::vector<model::Stage>& stages, std::size_t index) {
   const model::Stage& stage = stages[index];
@@ -110,17 +115,24 @@ Memory predict_memory(const model::Scenario& scenario, const std::vector<model::
   return memory;
 }
 
+Bytes most_device_used(const model::Scenario& scenario, const std::vector<model::Stage>& stages,
+                       const SavedBytes& saved) {
+  const model::RankSizes sizes{scenario};
+  Bytes most{0};
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (repeats_less(scenario, stages, i)) continue;
+    most = std::max(most, exact_memory(scenario, saved, sizes, stages, i).device_used);
+  }
+  return most;
+}
+
 bool uses_too_much(const model::Scenario& scenario, const std::vector<model::Stage>& stages, const SavedBytes& saved,
                    const TooMuch& too_much) {
+  if (replays(scenario)) return too_much(most_device_used(scenario, stages, saved));
   const model::RankSizes sizes{scenario};
   for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (repeats_less(scenario, stages, i)) continue;
     const model::Stage& stage = stages[i];
-    if (replays(scenario)) {
-      if (too_much(exact_memory(scenario, saved, sizes, stages, i).device_used)) return true;
-      continue;
-    }
-    // Of equal stages the first has the most in flight.
-    if (i > 0 && stage == stages[i - 1]) continue;
     const ModelState state = model_state(scenario, stage);
     const auto used = [&](Bytes in_flight) {
       const Moment peak = peak_moment(scenario, saved, sizes, stage, in_flight, state);

@@ -45,10 +45,14 @@ struct Memory {
 [[nodiscard]] Memory predict_memory(const model::Scenario& scenario, const std::vector<model::Stage>& stages,
                                     const SavedBytes& saved);
 
+/// Of the worst stage, as predict_memory() finds it, without the details.
+[[nodiscard]] Bytes most_device_used(const model::Scenario& scenario, const std::vector<model::Stage>& stages,
+                                     const SavedBytes& saved);
+
 /// Device use that is too much, by whatever measure: more than that is too, less may not be.
 using TooMuch = std::function<bool(Bytes device_used)>;
 
-/// As predict_memory() finds, but without its details: whether the worst stage uses too much.
+/// Whether most_device_used() is too much: cheaper, as bounds mostly tell.
 [[nodiscard]] bool uses_too_much(const model::Scenario& scenario, const std::vector<model::Stage>& stages,
                                  const SavedBytes& saved, const TooMuch& too_much);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "sim/engine/assemble.hpp"
 #include "sim/memory/memory.hpp"
 #include "sim/model/layout.hpp"
 #include "sim/model/rank_grid.hpp"
@@ -29,7 +30,8 @@ constexpr double kRounding = 1.0 - 1e-9;
 
 /// Of layouts that differ in schedule, chunks and ZeRO only.
 struct PartialSearch::Prices {
-  explicit Prices(const model::Scenario& scenario) : hybrid{scenario.parallelism.num_distributed_optimizer_instances > 1} {}
+  explicit Prices(const model::Scenario& scenario)
+      : hybrid{scenario.parallelism.num_distributed_optimizer_instances > 1} {}
 
   bool hybrid;
   std::optional<cost::Pricer> pricer;
@@ -134,7 +136,7 @@ void PartialSearch::evaluate(Prices& prices, const std::vector<model::Stage>& la
   if (memory::uses_too_much(scenario_, layout, shared_blocks.saved, too_much)) {
     ++out_of_memory_;
     if (shared_.something_fits) return;
-    const Bytes used = memory::predict_memory(scenario_, layout, shared_blocks.saved).worst().device_used;
+    const Bytes used = memory::most_device_used(scenario_, layout, shared_blocks.saved);
     nearest_ = std::min(nearest_, Ranked{used.as_double(), place, degrees_});
     return;
   }
@@ -143,8 +145,11 @@ void PartialSearch::evaluate(Prices& prices, const std::vector<model::Stage>& la
   if (!prices.pipeline) prices.pipeline = engine::time_pipeline(scenario_, layout, shared_blocks, *prices.hop);
   const double least = kRounding * prices.pipeline->busy(model::micro_batches(scenario_)).value();
   if (options_.prunes && least > shared_.worst_of_best) return;
-  const engine::IterationTime time =
+  engine::IterationTime time =
       engine::time_iteration(scenario_, *prices.pricer, layout, shared_blocks, *prices.hop, *prices.pipeline);
+  if (options_.prunes && time.terms.total().value() > shared_.worst_of_best) return;
+  const Bytes used = memory::most_device_used(scenario_, layout, shared_blocks.saved);
+  engine::add_allocator_retries(scenario_, out_of_memory_probability(scenario_, used), time.terms);
   keep({time.terms.total().value(), place, degrees_});
 }
 

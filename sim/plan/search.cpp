@@ -87,10 +87,12 @@ bool is_nearer(const Candidate& a, const Candidate& b) {
 
 }  // namespace
 
+double out_of_memory_probability(const model::Scenario& scenario, Bytes used) {
+  return memory::out_of_memory_probability(used, scenario.cluster.device.memory_capacity, scenario.stack.error.memory);
+}
+
 bool fits(const model::Scenario& scenario, Bytes used, Bytes max_memory) {
-  const Bytes capacity = scenario.cluster.device.memory_capacity;
-  const double error = scenario.stack.error.memory;
-  const bool fits_device = memory::out_of_memory_probability(used, capacity, error) < 0.5;
+  const bool fits_device = out_of_memory_probability(scenario, used) < 0.5;
   return fits_device && (max_memory == Bytes{0} || used <= max_memory);
 }
 

@@ -31,7 +31,7 @@ struct Space {
 [[nodiscard]] Space whole_space(const model::Scenario& base);
 
 struct SearchOptions {
-  /// How many candidates are kept.
+  /// How many candidates are kept; at least one.
   std::size_t best = 10;
   /// Device memory that a candidate may use; 0 = what the device offers.
   Bytes max_memory{0};
@@ -52,6 +52,8 @@ struct Candidate {
   /// In the order of the space.
   std::int64_t place = 0;
 };
+
+[[nodiscard]] double out_of_memory_probability(const model::Scenario& scenario, Bytes used);
 
 /// Whether a device that uses `used` bytes stays within its memory and within max_memory (0 = no such limit).
 [[nodiscard]] bool fits(const model::Scenario& scenario, Bytes used, Bytes max_memory);

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "sim/report/decision.hpp"
 #include "sim/report/plan_report.hpp"
 #include "sim/report/plan_summary.hpp"
 #include "sim/report/prediction_json.hpp"
@@ -41,6 +42,7 @@ void write_plan_json(std::ostream& out, const PlanReport& report) {
   }
   if (report.given) json["given"] = candidate_json(*report.given);
   if (!report.given_problem.empty()) json["given_problem"] = report.given_problem;
+  if (report.decision) add_decision(json, *report.decision);
   if (!found.nearest.empty()) {
     json["nearest"] = candidate_json(found.nearest.front());
     json["nearest"]["missing_bytes"] = missing_memory(report).value();

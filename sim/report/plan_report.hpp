@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/model/scenario.hpp"
+#include "sim/plan/decision.hpp"
 #include "sim/plan/search.hpp"
 
 namespace shardsim::report {
@@ -20,6 +21,8 @@ struct PlanReport {
   /// What the input itself asked for, or why that cannot run; neither where it named no layout.
   std::optional<plan::Candidate> given;
   std::string given_problem;
+  /// Why the first candidate, and how sure; where there is a candidate.
+  std::optional<plan::Decision> decision;
   /// Device memory that candidates may use.
   Bytes max_memory;
 };
@@ -39,6 +42,7 @@ void write_plan_table(std::ostream& out, const PlanReport& report);
 ///                                where the event engine played it
 ///   given                        the input's own layout as such an object; absent where it named none
 ///   given_problem                why that cannot run
+///   why[], confidence{}, pareto[]   see decision.hpp; where there is a candidate, pareto with several objectives
 ///   nearest                      where nothing fits: the layout that exceeds the limit by the least, with
 ///   missing_bytes
 void write_plan_json(std::ostream& out, const PlanReport& report);

@@ -4,6 +4,7 @@
 
 #include "sim/model/enum_text.hpp"
 #include "sim/model/parameters.hpp"
+#include "sim/report/decision.hpp"
 #include "sim/report/format.hpp"
 #include "sim/report/plan_report.hpp"
 #include "sim/report/plan_summary.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-constexpr std::size_t kMostReasons = 5;
+constexpr std::size_t kMostReasons = 3;
 constexpr std::size_t kMostTermColumns = 10;
 
 std::string schedule_text(model::Schedule schedule) {
@@ -45,15 +46,17 @@ Lines heading(const PlanReport& report) {
 
 Lines counts(const PlanReport& report) {
   const plan::SearchResult& found = report.found;
-  Lines lines{grouped(found.considered) + " layouts considered, " + grouped(fitting(found)) + " fit" +
-              (found.interrupted ? "; interrupted, the best so far:" : "")};
-  const std::vector<Rejection> all = rejections(found);
+  const std::int64_t fit = fitting(found);
+  Lines lines{grouped(found.considered) + " layouts: " + grouped(fit) + " fit, " + grouped(found.out_of_memory) +
+              " do not fit into memory, " + grouped(found.considered - fit - found.out_of_memory) + " cannot run" +
+              (found.interrupted ? "; interrupted, the best so far" : "")};
   std::int64_t others = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i < kMostReasons) {
-      lines.push_back(right(grouped(all[i].count), 12) + "  " + all[i].reason);
+  for (const Rejection& rejection : rejections(found)) {
+    if (rejection.reason == kOutOfMemory) continue;
+    if (lines.size() <= kMostReasons) {
+      lines.push_back(right(grouped(rejection.count), 12) + "  " + rejection.reason);
     } else {
-      others += all[i].count;
+      others += rejection.count;
     }
   }
   if (others > 0) lines.push_back(right(grouped(others), 12) + "  other reasons");
@@ -135,8 +138,9 @@ void write_plan_table(std::ostream& out, const PlanReport& report) {
   Lines table = heading(report);
   Lines given;
   if (!report.given_problem.empty()) given.push_back("The layout given cannot run: " + report.given_problem);
-  for (const Lines& section : {nearest(report), counts(report), candidates(report), change_of_order(report), given,
-                               terms(report.found.candidates)}) {
+  for (const Lines& section :
+       {nearest(report), counts(report), candidates(report), change_of_order(report), given,
+        terms(report.found.candidates), report.decision ? decision_lines(*report.decision) : Lines{}}) {
     if (section.empty()) continue;
     table.emplace_back();
     table.insert(table.end(), section.begin(), section.end());
