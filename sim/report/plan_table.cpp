@@ -109,11 +109,11 @@ Lines terms(const std::vector<plan::Candidate>& candidates) {
   if (differing.empty()) return {};
   const bool milliseconds = candidates.front().prediction.iteration < Seconds{1.0};
   const std::size_t shown = std::min(candidates.size(), kMostTermColumns);
-  std::string head = left(milliseconds ? "Terms that differ, ms" : "Terms that differ, s", 25);
+  std::string head = left(milliseconds ? "Terms that differ, ms" : "Terms that differ, s", 27);
   for (std::size_t i = 0; i < shown; ++i) head += right(std::to_string(i + 1), 7);
   Lines lines{head};
   for (const std::size_t term : differing) {
-    std::string line = left("  " + std::string(engine::kTermNames[term]), 25);
+    std::string line = left("  " + std::string(engine::kTermNames[term]), 27);
     for (std::size_t i = 0; i < shown; ++i) {
       const double time = candidates[i].prediction.time[term].time.value();
       line += right(milliseconds ? fixed(1e3 * time, 1) : fixed(time, 3), 7);
