@@ -10,6 +10,10 @@
 #include "validate/report.hpp"
 #include "validate/selection.hpp"
 #include "validate/write_file.hpp"
+#ifdef SHARDSIM_VALIDATES_LOCALLY
+#include "validate/local/options.hpp"
+#include "validate/local/run.hpp"
+#endif
 
 namespace {
 
@@ -53,11 +57,18 @@ int run(const Options& options) {
   return kSuccess;
 }
 
+int run(const std::vector<std::string>& arguments) {
+#ifdef SHARDSIM_VALIDATES_LOCALLY
+  if (local::asks_for_local(arguments)) return local::run(arguments);
+#endif
+  return run(parse_options(arguments));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    const int code = run(parse_options({argv + 1, argv + argc}));
+    const int code = run(std::vector<std::string>{argv + 1, argv + argc});
     if (std::cout.flush().good()) return code;
     std::cerr << "shardsim validate: the result could not be written to standard output\n";
     return kNotDone;

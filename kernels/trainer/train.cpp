@@ -11,6 +11,7 @@
 #include "kernels/communicator/groups.hpp"
 #include "kernels/cpu/cpu_backend.hpp"
 #include "kernels/data/make_data_source.hpp"
+#include "kernels/trainer/pin.hpp"
 #include "kernels/trainer/record_file.hpp"
 #include "kernels/trainer/trace_file.hpp"
 #include "kernels/trainer/training_log.hpp"
@@ -126,6 +127,7 @@ class Records {
 }  // namespace
 
 int train(Session& session, TrainOptions options, const Problems& problems) {
+  if (options.pin) pin_to_core(session.rank(), session.size());
   const Job job = make_job(options, session.size(), problems);
   const std::string why = does_not_fit(job, ranks_here(session.size()), machine_memory());
   if (!why.empty()) {
