@@ -28,14 +28,15 @@ void GradientReduction::reduce_over_data_group() {
   const OperatorKind kind = sharded() ? OperatorKind::reduce_scatter : OperatorKind::all_reduce;
   operations_.run(model::gradient_reduction(scenario_, kind, layout_.elements), [&](Backend&) {
     Communicator& data = *groups_.data;
-    std::vector<std::unique_ptr<Request>> requests;
     for (const Range& bucket : layout_.buckets) {
       const Matrix whole = part_of(buffers_.gradients, bucket);
       const std::int64_t share = bucket.count / data.size();
-      requests.push_back(sharded() ? data.start_reduce_scatter(whole, whole.column_range(data.rank() * share, share))
-                                   : data.start_all_reduce(whole, Reduction::sum));
+      if (sharded()) {
+        data.reduce_scatter(whole, whole.column_range(data.rank() * share, share));
+      } else {
+        data.all_reduce(whole, Reduction::sum);
+      }
     }
-    for (const auto& request : requests) request->wait();
   });
 }
 
