@@ -37,6 +37,8 @@ struct Drift {
   std::vector<double> probes;
   /// What the profile says of the probe.
   double predicted = 0.0;
+  /// Runs that were done again because other programs disturbed them.
+  std::int64_t run_again = 0;
   /// Median of the probes over `predicted`, minus one: positive where the machine is slower than when it was
   /// calibrated.
   [[nodiscard]] double since_calibration() const;

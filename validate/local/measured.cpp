@@ -101,6 +101,7 @@ RunOutcome Trainer::run(const Job& job, std::int64_t timed, Seconds limit) const
   Run& run = outcome.run;
   run.steps = step_seconds(finished.out);
   run.allocated = peak_allocated(finished.out);
+  run.others = finished.others;
   run.resident = finished.peak_resident.as_double();
   if (run.steps.size() != static_cast<std::size_t>(timed + 1) || run.allocated == 0.0) {
     outcome.failure = "its log does not have the expected lines";

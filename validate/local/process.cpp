@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "sim/base/problems.hpp"
+#include "validate/local/machine_load.hpp"
 
 namespace shardsim::validate::local {
 namespace {
@@ -27,6 +28,10 @@ constexpr int kNotStarted = 127;
 volatile std::sig_atomic_t interrupt_noted = 0;
 
 Seconds since(Clock::time_point start) { return Seconds{std::chrono::duration<double>(Clock::now() - start).count()}; }
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
 
 class Pipe {
  public:
@@ -151,6 +156,7 @@ Finished run_program(const std::vector<std::string>& command, Seconds limit) {
   Pipe out;
   Pipe err;
   const Clock::time_point start = Clock::now();
+  const MachineLoad load;
   const pid_t child = fork();
   if (child < 0) throw InputError({Problem{{command.front(), 0, ""}, "", "", std::strerror(errno)}});
   if (child == 0) become(command, out, err);
@@ -164,6 +170,8 @@ Finished run_program(const std::vector<std::string>& command, Seconds limit) {
   while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   finished.wall = since(start);
+  const double own = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+  finished.others = load.others(own, finished.wall.value());
   finished.peak_resident = Bytes{std::int64_t{usage.ru_maxrss} * 1024};
   finished.code = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status);
   if (finished.how == Finished::How::exited && WIFSIGNALED(status)) finished.how = Finished::How::killed;

@@ -33,6 +33,8 @@ struct Finished {
   /// Largest resident set of it or of any process that it started and waited for.
   Bytes peak_resident{0};
   Seconds wall{0.0};
+  /// Cores that others kept busy meanwhile, on average.
+  double others = 0.0;
   [[nodiscard]] bool succeeded() const { return how == How::exited && code == 0; }
 };
 

@@ -103,7 +103,8 @@ void write_table(std::ostream& out, const Comparison& comparison) {
       << " % (median). The machine's matrix products: "
       << report::fixed(100.0 * comparison.drift.since_calibration(), 1) << " % slower than the\nprofile says, "
       << report::fixed(100.0 * comparison.drift.spread(), 1)
-      << " % from the 10 % to the 90 % quantile while the runs went on; times above are not corrected for it.\n";
+      << " % from the 10 % to the 90 % quantile while the runs went on; times above are not corrected for it.\n"
+      << comparison.drift.run_again << " runs were done again because other programs used the machine beside them.\n";
 }
 
 void write_json(std::ostream& out, const Comparison& comparison) {
@@ -123,19 +124,21 @@ void write_json(std::ostream& out, const Comparison& comparison) {
     classes[std::string(kClassNames[i])] = {
         {"share", one.share}, {"predicted_over_measured", one.ratio}, {"median_of_step", one.median_of_step}};
   }
-  const Json json{
-      {"profile", comparison.profile},
-      {"rows", summary.rows},
-      {"scored", summary.scored},
-      {"failed", std::move(failed)},
-      {"time", to_json(summary.time)},
-      {"memory", to_json(summary.allocated)},
-      {"resident", to_json(summary.resident)},
-      {"rank_correlation", summary.rank_correlation},
-      {"repeat_spread", summary.repeat_spread},
-      {"drift", {{"since_calibration", comparison.drift.since_calibration()}, {"spread", comparison.drift.spread()}}},
-      {"classes", std::move(classes)},
-      {"configurations", std::move(configurations)}};
+  const Json json{{"profile", comparison.profile},
+                  {"rows", summary.rows},
+                  {"scored", summary.scored},
+                  {"failed", std::move(failed)},
+                  {"time", to_json(summary.time)},
+                  {"memory", to_json(summary.allocated)},
+                  {"resident", to_json(summary.resident)},
+                  {"rank_correlation", summary.rank_correlation},
+                  {"repeat_spread", summary.repeat_spread},
+                  {"drift",
+                   {{"since_calibration", comparison.drift.since_calibration()},
+                    {"spread", comparison.drift.spread()},
+                    {"run_again", comparison.drift.run_again}}},
+                  {"classes", std::move(classes)},
+                  {"configurations", std::move(configurations)}};
   out << json.dump(2) << '\n';
 }
 
