@@ -49,6 +49,16 @@ double correlation(const std::vector<double>& x, const std::vector<double>& y) {
   return xx > 0.0 && yy > 0.0 ? xy / std::sqrt(xx * yy) : 0.0;
 }
 
+Drift drift_of(const std::vector<const Row*>& rows) {
+  std::vector<double> ratios;
+  for (const Row* row : rows) {
+    for (const Run& run : row->runs) ratios.push_back(run.probe / row->predicted.probe);
+  }
+  if (ratios.empty()) return {};
+  const double median = quantile(ratios, 0.5);
+  return {median - 1.0, (quantile(ratios, 0.9) - quantile(ratios, 0.1)) / median};
+}
+
 ClassSummary summarise_class(const std::vector<const Row*>& rows, std::size_t one) {
   double steps = 0.0;
   double measured = 0.0;
@@ -72,6 +82,14 @@ ClassSummary summarise_class(const std::vector<const Row*>& rows, std::size_t on
 Pair Row::step() const {
   std::vector<double> steps;
   for (const Run& run : runs) steps.insert(steps.end(), run.steps.begin(), run.steps.end());
+  return with_measured(predicted.step, quantile(steps, 0.5));
+}
+
+Pair Row::step_without_drift() const {
+  std::vector<double> steps;
+  for (const Run& run : runs) {
+    for (const double step : run.steps) steps.push_back(step * predicted.probe / run.probe);
+  }
   return with_measured(predicted.step, quantile(steps, 0.5));
 }
 
@@ -110,13 +128,6 @@ double Row::spread() const {
   return *most / *least - 1.0;
 }
 
-double Drift::since_calibration() const { return predicted > 0.0 ? quantile(probes, 0.5) / predicted - 1.0 : 0.0; }
-
-double Drift::spread() const {
-  if (probes.empty()) return 0.0;
-  return (quantile(probes, 0.9) - quantile(probes, 0.1)) / quantile(probes, 0.5);
-}
-
 LocalSummary summarise(const std::vector<Row>& rows) {
   std::vector<const Row*> scored;
   for (const Row& row : rows) {
@@ -131,6 +142,8 @@ LocalSummary summarise(const std::vector<Row>& rows) {
   summary.rows = rows.size();
   summary.scored = scored.size();
   summary.time = error_statistics(pairs(&Row::step));
+  summary.time_without_drift = error_statistics(pairs(&Row::step_without_drift));
+  summary.drift = drift_of(scored);
   summary.allocated = error_statistics(pairs(&Row::allocated));
   summary.resident = error_statistics(pairs(&Row::resident));
   summary.rank_correlation = rank_correlation(pairs(&Row::step));

@@ -21,6 +21,9 @@ struct Row {
 
   /// Medians over all iterations of all repeats beside the prediction. Need at least one run.
   [[nodiscard]] Pair step() const;
+  /// The same with every run's iterations at the machine's speed that the profile knows: times predicted over measured
+  /// time of the probe beside the run.
+  [[nodiscard]] Pair step_without_drift() const;
   [[nodiscard]] Pair allocated() const;
   [[nodiscard]] Pair resident() const;
   [[nodiscard]] Pair exposed_communication() const;
@@ -31,19 +34,13 @@ struct Row {
   [[nodiscard]] bool scored() const { return failure.empty() && !runs.empty(); }
 };
 
-/// The machine's own speed while the runs went on.
+/// The machine's own speed while the runs went on, as the probe shows it.
 struct Drift {
-  /// Seconds of the probe before every run, in order.
-  std::vector<double> probes;
-  /// What the profile says of the probe.
-  double predicted = 0.0;
-  /// Runs that were done again because other programs disturbed them.
-  std::int64_t run_again = 0;
-  /// Median of the probes over `predicted`, minus one: positive where the machine is slower than when it was
+  /// Median over runs of measured over predicted time, minus one: positive where the machine is slower than when it was
   /// calibrated.
-  [[nodiscard]] double since_calibration() const;
-  /// From the 10 % to the 90 % quantile, over the median.
-  [[nodiscard]] double spread() const;
+  double since_calibration = 0.0;
+  /// From the 10 % to the 90 % quantile over runs, over the median.
+  double spread = 0.0;
 };
 
 struct ClassSummary {
@@ -59,12 +56,14 @@ struct LocalSummary {
   std::size_t rows = 0;
   std::size_t scored = 0;
   ErrorStatistics time;
+  ErrorStatistics time_without_drift;
   ErrorStatistics allocated;
   ErrorStatistics resident;
   /// Spearman's, of predicted and measured step times.
   double rank_correlation = 0.0;
   /// Median over rows.
   double repeat_spread = 0.0;
+  Drift drift;
   std::array<ClassSummary, kClasses> classes;
 };
 

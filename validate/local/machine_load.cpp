@@ -34,6 +34,15 @@ double busy_seconds(const std::string& proc_stat) {
   return (user + nice + system + interrupts + soft_interrupts + stolen) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
+std::string processor_name() {
+  std::ifstream file{"/proc/cpuinfo"};
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown processors";
+}
+
 MachineLoad::MachineLoad() : start_{busy_seconds(proc_stat())} {}
 
 double MachineLoad::others(double own, double wall) const {

@@ -9,6 +9,9 @@ namespace shardsim::validate::local {
 /// text of /proc/stat; 0 where it is none.
 [[nodiscard]] double busy_seconds(const std::string& proc_stat);
 
+/// As the system calls it; "unknown processors" where it does not say.
+[[nodiscard]] std::string processor_name();
+
 /// The clock of busy seconds, from its making on.
 class MachineLoad {
  public:

@@ -19,6 +19,8 @@ struct Run {
   double resident = 0.0;
   /// Medians of the rank that computes longest; rest fills up to the median step.
   OperatorTimes operators;
+  /// Seconds of the probe, before and after it (mean).
+  double probe = 0.0;
   /// Cores that other programs kept busy meanwhile, on average.
   double others = 0.0;
 };

@@ -12,6 +12,15 @@ void OperatorTimes::add(std::string_view name, std::string_view kind, std::strin
   one.seconds += seconds;
 }
 
+void OperatorTimes::add(const OperatorTimes& other, double share) {
+  for (std::size_t i = 0; i < kClasses; ++i) by_class[i] += share * other.by_class[i];
+  for (const auto& [name, time] : other.by_operator) {
+    OperatorTime& one = by_operator[name];
+    one.count = time.count;
+    one.seconds += share * time.seconds;
+  }
+}
+
 double OperatorTimes::total() const { return std::accumulate(by_class.begin(), by_class.end(), 0.0); }
 
 }  // namespace shardsim::validate::local

@@ -21,6 +21,8 @@ struct OperatorTimes {
   std::map<std::string, OperatorTime> by_operator;
 
   void add(std::string_view name, std::string_view kind, std::string_view pass, double seconds, std::int64_t count);
+  /// Adds a share of another iteration; counts are the other's.
+  void add(const OperatorTimes& other, double share);
   /// Sum over all classes.
   [[nodiscard]] double total() const;
 };

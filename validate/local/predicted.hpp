@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sim/engine/prediction.hpp"
 #include "sim/model/scenario.hpp"
@@ -27,7 +28,12 @@ struct Predicted {
   OperatorTimes operators;
   /// Communication that nothing hides.
   double exposed_communication = 0.0;
+  /// Seconds of the probe, by the same profile.
+  double probe = 0.0;
 };
+
+/// Of the predictions that several calibrations of one machine lead to. Needs at least one.
+[[nodiscard]] Predicted mean(const std::vector<Predicted>& predictions);
 
 [[nodiscard]] Predicted predict(const model::Scenario& scenario, Engine engine);
 

@@ -1,6 +1,7 @@
 #include "validate/local/report.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 #include <sstream>
 
@@ -86,12 +87,13 @@ void csv_pair(std::ostream& out, const Pair& pair) {
 
 void write_table(std::ostream& out, const Comparison& comparison) {
   const LocalSummary summary = summarise(comparison.rows);
-  out << "Profile: " << comparison.profile << "\n\n"
+  out << comparison.machine << "; profile: " << comparison.profile << "\n\n"
       << left("milliseconds, errors in %", kNameWidth) << "predicted measured  error  80 %  +/- |exposed   measured"
       << " | alloc. resident\n";
   for (const Row& row : comparison.rows) write_row(out, row);
   out << "\nErrors, %                median     mean      p90    worst     bias\n";
   write_errors(out, "step time", summary.time);
+  write_errors(out, "  without drift", summary.time_without_drift);
   write_errors(out, "allocated memory", summary.allocated);
   write_errors(out, "resident memory", summary.resident);
   write_classes(out, summary);
@@ -100,14 +102,14 @@ void write_table(std::ostream& out, const Comparison& comparison) {
       << report::fixed(100.0 * summary.time.interval_coverage, 0) << " % of step times inside their 80 % interval; "
       << "rank correlation " << report::fixed(summary.rank_correlation, 3) << '\n'
       << "Repeats of a job differ by " << report::fixed(100.0 * summary.repeat_spread, 1)
-      << " % (median). The machine's matrix products: "
-      << report::fixed(100.0 * comparison.drift.since_calibration(), 1) << " % slower than the\nprofile says, "
-      << report::fixed(100.0 * comparison.drift.spread(), 1)
-      << " % from the 10 % to the 90 % quantile while the runs went on; times above are not corrected for it.\n"
-      << comparison.drift.run_again << " runs were done again because other programs used the machine beside them.\n";
+      << " % (median). Beside the runs the machine computed "
+      << report::fixed(100.0 * std::abs(summary.drift.since_calibration), 1) << " % "
+      << (summary.drift.since_calibration < 0.0 ? "faster" : "slower") << " than when\nit was calibrated, varying by "
+      << report::fixed(100.0 * summary.drift.spread, 1) << " % (10 % to 90 % quantile); " << comparison.run_again
+      << " runs were done again because other programs used the machine.\n";
 }
 
-void write_json(std::ostream& out, const Comparison& comparison) {
+Json to_json(const Comparison& comparison) {
   const LocalSummary summary = summarise(comparison.rows);
   Json failed = Json::array();
   Json configurations = Json::array();
@@ -124,22 +126,23 @@ void write_json(std::ostream& out, const Comparison& comparison) {
     classes[std::string(kClassNames[i])] = {
         {"share", one.share}, {"predicted_over_measured", one.ratio}, {"median_of_step", one.median_of_step}};
   }
-  const Json json{{"profile", comparison.profile},
+  return Json{{"machine", comparison.machine},
+              {"profile", comparison.profile},
                   {"rows", summary.rows},
                   {"scored", summary.scored},
                   {"failed", std::move(failed)},
                   {"time", to_json(summary.time)},
+                  {"time_without_drift", to_json(summary.time_without_drift)},
                   {"memory", to_json(summary.allocated)},
                   {"resident", to_json(summary.resident)},
                   {"rank_correlation", summary.rank_correlation},
                   {"repeat_spread", summary.repeat_spread},
                   {"drift",
-                   {{"since_calibration", comparison.drift.since_calibration()},
-                    {"spread", comparison.drift.spread()},
-                    {"run_again", comparison.drift.run_again}}},
+                   {{"since_calibration", summary.drift.since_calibration},
+                    {"spread", summary.drift.spread},
+                    {"run_again", comparison.run_again}}},
                   {"classes", std::move(classes)},
                   {"configurations", std::move(configurations)}};
-  out << json.dump(2) << '\n';
 }
 
 std::string rows_csv(const std::vector<Row>& rows) {

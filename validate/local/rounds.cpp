@@ -31,46 +31,50 @@ double seconds_of_run(double step) { return kSecondsToStart + static_cast<double
 
 }  // namespace
 
-Rounds::Rounds(Comparison& comparison, std::int64_t repeats, std::int64_t cores)
-    : comparison_{comparison}, repeats_{repeats}, cores_{cores} {
-  for (const Row& row : comparison.rows) {
-    seconds_left_ += static_cast<double>(repeats) * seconds_of_run(row.predicted.step.predicted);
-  }
-}
+Rounds::Rounds(Comparison& comparison, std::int64_t rounds, std::int64_t cores)
+    : comparison_{comparison}, rounds_{rounds}, cores_{cores} {}
 
 bool Rounds::run() {
-  for (std::int64_t round = 0; round < repeats_; ++round) {
-    for (Row& row : comparison_.rows) {
-      if (row.failure.empty() && !run_job(row)) {
-        std::cerr << "\ninterrupted; what is done follows" << std::endl;
-        return false;
-      }
+  for (Row& row : comparison_.rows) {
+    if (!run_job(row)) {
+      std::cerr << "interrupted; what is done follows" << std::endl;
+      return false;
     }
   }
   return true;
 }
 
+double Rounds::seconds_left() const {
+  const auto rows = static_cast<std::int64_t>(comparison_.rows.size());
+  double seconds = 0.0;
+  for (std::int64_t i = done_; i < rounds_ * rows; ++i) {
+    seconds += seconds_of_run(comparison_.rows[static_cast<std::size_t>(i % rows)].predicted.step.predicted);
+  }
+  return seconds;
+}
+
 bool Rounds::run_job(Row& row) {
-  const auto all = repeats_ * static_cast<std::int64_t>(comparison_.rows.size());
-  std::cerr << "run " << ++done_ << " of " << all << ", about " << std::lround(seconds_left_)
-            << " s left: " << row.job.name << std::flush;
-  const Try first = try_once(row);
-  const bool again = first == Try::disturbed &&
-                     static_cast<double>(comparison_.drift.run_again) < kMostRunAgain * static_cast<double>(all);
-  if (again) {
+  const auto all = rounds_ * static_cast<std::int64_t>(comparison_.rows.size());
+  const double left = seconds_left();
+  ++done_;
+  if (!row.failure.empty()) return true;
+  std::cerr << "run " << done_ << " of " << all << ", about " << std::lround(left) << " s left: " << row.job.name
+            << std::flush;
+  Try outcome = try_once(row);
+  const bool few = static_cast<double>(comparison_.run_again) < kMostRunAgain * static_cast<double>(all);
+  if (outcome == Try::disturbed && few) {
     std::cerr << "; again" << std::flush;
     row.runs.pop_back();
-    ++comparison_.drift.run_again;
+    ++comparison_.run_again;
+    outcome = try_once(row);
   }
-  const Try last = again ? try_once(row) : first;
-  seconds_left_ -= seconds_of_run(row.predicted.step.predicted);
   std::cerr << std::endl;
-  return last != Try::interrupted;
+  return outcome != Try::interrupted;
 }
 
 Rounds::Try Rounds::try_once(Row& row) {
   const double step = row.predicted.step.predicted;
-  comparison_.drift.probes.push_back(probe_seconds(cores_));
+  const double probe_before = probe_seconds(cores_);
   RunOutcome outcome = trainer_.run(row.job, timed_iterations(step), Seconds{kPatience * seconds_of_run(step)});
   if (outcome.interrupted || InterruptNoted::interrupted()) return Try::interrupted;
   if (!outcome.failure.empty()) {
@@ -78,6 +82,7 @@ Rounds::Try Rounds::try_once(Row& row) {
     std::cerr << ": FAILED: " << outcome.failure;
     return Try::failed;
   }
+  outcome.run.probe = 0.5 * (probe_before + probe_seconds(cores_));
   std::cerr << ": " << report::duration(Seconds{quantile(outcome.run.steps, 0.5)}) << ", predicted "
             << report::duration(Seconds{step});
   const bool disturbed = outcome.run.others > kDisturbance;

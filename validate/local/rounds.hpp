@@ -11,11 +11,11 @@ namespace shardsim::validate::local {
 /// programs took more than a twentieth of a core is run again, as long as there are not too many of them.
 class Rounds {
  public:
-  /// Adds runs to the rows, probes to the drift. Throws InputError where nothing can be run.
-  Rounds(Comparison& comparison, std::int64_t repeats, std::int64_t cores);
+  /// Runs go to the comparison's rows, which may change between rounds. Throws InputError where nothing can be run.
+  Rounds(Comparison& comparison, std::int64_t rounds, std::int64_t cores);
 
-  /// Progress goes to standard error. False where it was interrupted.
-  bool run();
+  /// One round. Progress goes to standard error. False where it was interrupted.
+  [[nodiscard]] bool run();
 
  private:
   /// What became of one try.
@@ -23,12 +23,12 @@ class Rounds {
 
   [[nodiscard]] bool run_job(Row& row);
   [[nodiscard]] Try try_once(Row& row);
+  [[nodiscard]] double seconds_left() const;
 
   Comparison& comparison_;
-  std::int64_t repeats_;
+  std::int64_t rounds_;
   std::int64_t cores_;
   Trainer trainer_;
-  double seconds_left_ = 0.0;
   std::int64_t done_ = 0;
 };
 
