@@ -9,6 +9,7 @@
 #include "kernels/communicator/groups.hpp"
 #include "kernels/data/make_data_source.hpp"
 #include "kernels/trainer/device.hpp"
+#include "kernels/trainer/pin.hpp"
 #include "kernels/trainer/record_file.hpp"
 #include "kernels/trainer/trace_file.hpp"
 #include "kernels/trainer/training_log.hpp"
@@ -131,6 +132,7 @@ void refuse_without_mpi(const Device& device, const TrainOptions& options) {
 }  // namespace
 
 int train(Session& session, TrainOptions options, const Problems& problems) {
+  if (options.pin) pin_to_core(session.rank(), session.size());
   const bool gpu = chooses_gpu(options.backend);
   const Job job = make_job(options, job_size(session, gpu), gpu, problems);
   if (options.timeout > 0.0) session.watchdog().set_timeout(Seconds{options.timeout});
