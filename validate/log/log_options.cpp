@@ -53,7 +53,8 @@ std::optional<std::string> take(const cli::Arguments& words, std::size_t& i, con
 
 void refuse_options_of_rows(const cli::Arguments& words) {
   for (const std::string& word : words) {
-    for (const char* name : {"--quality", "--source", "--include-suspect", "--rows", "--record", "--accept-worse"}) {
+    for (const char* name :
+         {"--quality", "--source", "--include-suspect", "--rows", "--record", "--accept-worse", "--ranking"}) {
       if (word == name || word.rfind(std::string{name} + "=", 0) == 0) {
         cli::usage_error(kCommand, std::string{name} + " belongs to files of measured runs, not to --log");
       }
