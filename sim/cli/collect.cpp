@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/input/framework_config.hpp"
+#include "sim/input/job.hpp"
 #include "sim/input/megatron.hpp"
 #include "sim/input/resolve.hpp"
 #include "sim/input/scenario_file.hpp"
@@ -121,6 +122,28 @@ void apply_override(Settings& settings, const std::string& text, Problems& probl
 /// The file could not be read at all: no problem of one key.
 bool is_of_whole_file(const Problem& problem) { return problem.key.empty() && problem.origin.name.empty(); }
 
+using Resolve = model::Scenario (*)(const Settings& settings, const std::vector<input::Preset>& known);
+
+model::Scenario resolve_all(const input::Settings& settings, Problems& problems) {
+  try {
+    model::Scenario scenario = resolve(settings, input::presets());
+    problems.throw_if_any();
+    return scenario;
+  } catch (const InputError& error) {
+    // What was passed over may be why something is missing.
+    for (const std::string& warning : settings.warnings()) std::cerr << "warning: " << warning << '\n';
+    if (problems.empty()) throw;
+    std::vector<Problem> all = problems.all();
+    const bool lacks_file = std::any_of(all.begin(), all.end(), is_of_whole_file);
+    for (const Problem& problem : error.problems()) {
+      const auto same = [&](const Problem& known) { return known.key == problem.key; };
+      const bool may_follow = lacks_file && problem.origin.file.empty();
+      if (!may_follow && std::none_of(all.begin(), all.end(), same)) all.push_back(problem);
+    }
+    throw InputError(all);
+  }
+}
+
 }  // namespace
 
 Settings collect_settings(const ScenarioOptions& options, Problems& problems) {
@@ -140,24 +163,12 @@ Settings collect_settings(const ScenarioOptions& options, Problems& problems) {
   return settings;
 }
 
-model::Scenario resolve_all(const input::Settings& settings, Problems& problems) {
-  try {
-    model::Scenario scenario = input::resolve(settings);
-    problems.throw_if_any();
-    return scenario;
-  } catch (const InputError& error) {
-    // What was passed over may be why something is missing.
-    for (const std::string& warning : settings.warnings()) std::cerr << "warning: " << warning << '\n';
-    if (problems.empty()) throw;
-    std::vector<Problem> all = problems.all();
-    const bool lacks_file = std::any_of(all.begin(), all.end(), is_of_whole_file);
-    for (const Problem& problem : error.problems()) {
-      const auto same = [&](const Problem& known) { return known.key == problem.key; };
-      const bool may_follow = lacks_file && problem.origin.file.empty();
-      if (!may_follow && std::none_of(all.begin(), all.end(), same)) all.push_back(problem);
-    }
-    throw InputError(all);
-  }
+model::Scenario resolve_all(const Settings& settings, Problems& problems) {
+  return resolve_with(input::resolve, settings, problems);
+}
+
+model::Scenario resolve_job(const Settings& settings, Problems& problems) {
+  return resolve_with(input::resolve_job, settings, problems);
 }
 
 }  // namespace shardsim::cli

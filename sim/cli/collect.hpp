@@ -19,4 +19,7 @@ namespace shardsim::cli {
 /// InputError.
 [[nodiscard]] model::Scenario resolve_all(const input::Settings& settings, Problems& problems);
 
+/// The same for a job without its layout (sim/input/job.hpp).
+[[nodiscard]] model::Scenario resolve_job(const input::Settings& settings, Problems& problems);
+
 }  // namespace shardsim::cli

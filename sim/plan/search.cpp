@@ -93,7 +93,23 @@ Space whole_space(const model::Scenario& base) {
   space.sequence_parallel = {false, true};
   space.zero_stage = {0, 1, 2, 3};
   space.schedule = {Schedule::one_f_one_b, Schedule::interleaved_one_f_one_b};
+  // The fork whose ends are lighter is the one with zero-bubble schedules.
+  if (base.stack.layer_split == model::LayerSplit::lighter_ends) {
+    space.schedule.insert(space.schedule.end(),
+                          {Schedule::zero_bubble_h1, Schedule::zero_bubble_1p, Schedule::zero_bubble_2p});
+  }
   return space;
+}
+
+bool has_possible(const model::Scenario& base, const Space& space) {
+  bool found = false;
+  for_each(space, [&](const Degrees& degrees) {
+    const model::Scenario scenario = with_degrees(base, degrees);
+    found =
+        why_impossible(scenario).empty() && contains(space.data_parallel_size, scenario.parallelism.data_parallel_size);
+    return !found;
+  });
+  return found;
 }
 
 SearchResult search(const model::Scenario& base, const Space& space, const SearchOptions& options) {

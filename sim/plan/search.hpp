@@ -58,6 +58,9 @@ struct SearchResult {
   bool interrupted = false;
 };
 
+/// Some combination can run, whether or not it fits.
+[[nodiscard]] bool has_possible(const model::Scenario& base, const Space& space);
+
 /// The same answer with any number of threads.
 [[nodiscard]] SearchResult search(const model::Scenario& base, const Space& space, const SearchOptions& options);
 

@@ -1,7 +1,7 @@
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "sim/model/enum_text.hpp"
+#include "sim/report/prediction_json.hpp"
 #include "sim/report/report.hpp"
 #include "sim/report/resolved_json.hpp"
 #include "sim/report/summary.hpp"
@@ -107,8 +107,8 @@ ordered_json changes_json(const std::vector<plan::Change>& changes) {
 
 }  // namespace
 
-void write_json(std::ostream& out, const model::Scenario& scenario, const engine::Prediction& prediction,
-                const std::vector<plan::Change>& changes) {
+ordered_json prediction_json(const model::Scenario& scenario, const engine::Prediction& prediction,
+                             const std::vector<plan::Change>& changes) {
   ordered_json json;
   json["name"] = scenario.name;
   json["iteration_s"] = prediction.iteration.value();
@@ -133,8 +133,17 @@ void write_json(std::ostream& out, const model::Scenario& scenario, const engine
     json["biggest_terms"] = biggest_terms_json(prediction.memory.worst());
     json["changes_that_fit"] = changes_json(changes);
   }
+  return json;
+}
+
+void write(std::ostream& out, const ordered_json& json) {
   // Names can hold any bytes; what is no UTF-8 is replaced instead of thrown at.
   out << json.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+void write_json(std::ostream& out, const model::Scenario& scenario, const engine::Prediction& prediction,
+                const std::vector<plan::Change>& changes) {
+  write(out, prediction_json(scenario, prediction, changes));
 }
 
 }  // namespace shardsim::report

@@ -52,6 +52,9 @@ std::string time_line(std::string_view name, Seconds time, Seconds iteration) {
          bar(share, kBarColumns);
 }
 
+/// Terms that would show as 0.0 % are left out.
+constexpr double kLeastShownShare = 0.0005;
+
 Lines time_terms(const engine::Prediction& prediction) {
   auto terms = prediction.time;
   std::stable_sort(terms.begin(), terms.end(),
@@ -61,7 +64,8 @@ Lines time_terms(const engine::Prediction& prediction) {
   std::size_t others = 0;
   for (const engine::TimeTerm& term : terms) {
     if (lines.size() <= kMostTimeTerms) {
-      if (term.time != Seconds{0.0}) lines.push_back(time_line(term.name, term.time, prediction.iteration));
+      if (term.time > kLeastShownShare * prediction.iteration)
+        lines.push_back(time_line(term.name, term.time, prediction.iteration));
     } else {
       other += term.time;
       ++others;
