@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/base/suggest.hpp"
+#include "sim/input/multiplier.hpp"
 #include "sim/input/resolve_steps.hpp"
 #include "sim/input/text.hpp"
 
@@ -133,7 +134,12 @@ Draft with_presets(const Settings& settings, const std::vector<Preset>& known) {
   if (const Setting* model = given.find("model.preset")) {
     merged.merge(without_outdated(reader.read("model", *model), given));
   }
-  merged.merge(given);
+  Settings replacing;
+  for (const Setting& setting : given.all()) {
+    if (auto value = multiplied(setting, merged, reader.problems)) replacing.append(std::move(*value));
+  }
+  for (const std::string& warning : given.warnings()) replacing.warn(warning);
+  merged.merge(replacing);
   Draft draft(std::move(merged), std::move(reader.problems));
   for (const std::string& key : reader.unknown) draft.distrust(key);
   return draft;
