@@ -10,13 +10,6 @@ namespace {
 using cost::index_of;
 using model::Group;
 
-/// The loss where memory reaches the device's limit, times the probability that it does: of a job that runs, its need
-/// is either below the limit, or was estimated too high.
-Seconds allocator_retries(const model::Scenario& scenario, Seconds iteration, const memory::Memory& memory) {
-  const double near = std::min(memory.out_of_memory_probability, 1.0 - memory.out_of_memory_probability);
-  return near * scenario.stack.allocator.retry_slowdown * iteration;
-}
-
 /// 90 % quantile of the standard normal distribution.
 constexpr double kNormalP90 = 1.2815515655446004;
 
@@ -42,6 +35,11 @@ void fill_communication(const CommunicationByGroup& communication, Prediction& p
 
 }  // namespace
 
+void add_allocator_retries(const model::Scenario& scenario, double out_of_memory_probability, TermTimes& terms) {
+  const double near = std::min(out_of_memory_probability, 1.0 - out_of_memory_probability);
+  terms[Term::allocator_retries] = near * scenario.stack.allocator.retry_slowdown * terms.total();
+}
+
 ErrorParts error_parts(const model::Scenario& scenario, const TermTimes& terms) {
   Seconds network{0.0};
   for (const Term term : {Term::tensor_parallel_exposed, Term::context_parallel_exposed, Term::pipeline_exposed,
@@ -56,7 +54,7 @@ ErrorParts error_parts(const model::Scenario& scenario, const TermTimes& terms) 
 
 Prediction assemble(const model::Scenario& scenario, TermTimes terms, const CommunicationByGroup& communication,
                     memory::Memory memory) {
-  terms[Term::allocator_retries] = allocator_retries(scenario, terms.total(), memory);
+  add_allocator_retries(scenario, memory.out_of_memory_probability, terms);
   Prediction prediction;
   prediction.iteration = terms.total();
   const ErrorParts error = error_parts(scenario, terms);
