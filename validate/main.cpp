@@ -13,6 +13,10 @@
 #include "validate/report.hpp"
 #include "validate/selection.hpp"
 #include "validate/write_file.hpp"
+#ifdef SHARDSIM_VALIDATES_LOCALLY
+#include "validate/local/options.hpp"
+#include "validate/local/run.hpp"
+#endif
 
 namespace {
 
@@ -55,6 +59,9 @@ int run(const std::vector<std::string>& arguments) {
     log::run(arguments, std::cout);
     return kSuccess;
   }
+#ifdef SHARDSIM_VALIDATES_LOCALLY
+  if (local::asks_for_local(arguments)) return local::run(arguments);
+#endif
   const Options options = parse_options(arguments);
   if (options.help) {
     std::cout << help_text();

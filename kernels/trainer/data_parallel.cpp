@@ -60,7 +60,7 @@ void DataParallel::after_backward(std::int64_t block) {
 
 void DataParallel::finish_reduction() {
   for (Bucket& bucket : buckets_) {
-    if (bucket.reduction == nullptr) start_reduction(bucket);
+    if (bucket.reduction == nullptr) reduce(bucket);  // nothing is left to do meanwhile
   }
   for (Bucket& bucket : buckets_) {
     wait(bucket.reduction);
@@ -86,6 +86,15 @@ void DataParallel::finish_gathering() {
 Matrix DataParallel::own_share(const Matrix& whole) const {
   const std::int64_t share = whole.columns / replicas_.size();
   return whole.column_range(replicas_.rank() * share, share);
+}
+
+void DataParallel::reduce(const Bucket& bucket) {
+  const Matrix whole = part_of(buffers_.gradients, bucket.range);
+  if (sharded()) {
+    replicas_.reduce_scatter(whole, own_share(whole));
+  } else {
+    replicas_.all_reduce(whole, Reduction::sum);
+  }
 }
 
 void DataParallel::start_reduction(Bucket& bucket) {

@@ -43,6 +43,7 @@ class DataParallel final : public BlockObserver {
   };
   [[nodiscard]] bool sharded() const { return scenario_.parallelism.zero_stage >= 1; }
   [[nodiscard]] Matrix own_share(const Matrix& whole) const;
+  void reduce(const Bucket& bucket);
   void start_reduction(Bucket& bucket);
 
   const model::Scenario& scenario_;

@@ -30,7 +30,7 @@ void use_fp32(Settings& settings) {
 /// What `predict` requires and a first try should not need, and number formats.
 void complete(Settings& settings, std::int64_t ranks, bool gpu) {
   assume(settings, "training.micro_batch_size", "4", "default of shardsim train");
-  assume(settings, "cluster.gpus", std::to_string(ranks), "ranks of the job");
+  assume(settings, "cluster.gpus", std::to_string(ranks), "ranks of the job; -n starts more");
   if (!gpu) use_fp32(settings);
   settings.set({"training.gradient_dtype", "fp32", {kTrain, 0, ""}, ""});
 }

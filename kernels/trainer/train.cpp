@@ -9,6 +9,8 @@
 #include "kernels/communicator/groups.hpp"
 #include "kernels/data/make_data_source.hpp"
 #include "kernels/trainer/device.hpp"
+#include "kernels/trainer/outputs.hpp"
+#include "kernels/trainer/pin.hpp"
 #include "kernels/trainer/record_file.hpp"
 #include "kernels/trainer/trace_file.hpp"
 #include "kernels/trainer/training_log.hpp"
@@ -131,6 +133,7 @@ void refuse_without_mpi(const Device& device, const TrainOptions& options) {
 }  // namespace
 
 int train(Session& session, TrainOptions options, const Problems& problems) {
+  if (options.pin) pin_to_core(session.rank(), session.size());
   const bool gpu = chooses_gpu(options.backend);
   const Job job = make_job(options, job_size(session, gpu), gpu, problems);
   if (options.timeout > 0.0) session.watchdog().set_timeout(Seconds{options.timeout});
@@ -143,6 +146,7 @@ int train(Session& session, TrainOptions options, const Problems& problems) {
     return cli::kDoesNotFit;
   }
   const std::unique_ptr<DataSource> data = make_data_source(job.scenario.model, options.data, options.seed);
+  prepare_outputs(options);
   const Groups groups = make_groups(job.scenario.parallelism, std::move(device.world));
   Records records{options, job, device.host ? *device.host : *groups.world};
   Trainer trainer{job, options, {&groups, device.backend.get(), data.get(), records.observers()}};

@@ -142,6 +142,8 @@ const std::vector<TrainFlag>& train_flags() {
        [](Options& o, Given g, Found p) { read_text(g, o.record, p); }},
       {"trace", "FILE", "write the last iteration as a trace for Perfetto or chrome://tracing", false,
        [](Options& o, Given g, Found p) { read_text(g, o.trace, p); }},
+      {"pin", "", "bind each rank to a core of its own, where there are enough", false,
+       [](Options& o, Given, Found) { o.pin = true; }},
       {"check-collectives", "", "compare kind, size and number of every collective over its group", false,
        [](Options& o, Given, Found) { o.check_collectives = true; }},
       {"timeout", "SECONDS", "how long a rank waits for others before it ends the job", false,

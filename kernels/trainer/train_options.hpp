@@ -54,6 +54,8 @@ struct TrainOptions {
   /// Files that hold what was executed; empty = none.
   std::string record;
   std::string trace;
+  /// Each rank runs on a core of its own.
+  bool pin = false;
   bool check_collectives = false;
   /// Seconds that a rank waits for others before it gives up; 0 = the communicator's own.
   double timeout = 0.0;

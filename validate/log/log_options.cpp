@@ -51,9 +51,16 @@ std::optional<std::string> take(const cli::Arguments& words, std::size_t& i, con
   return words[++i];
 }
 
+/// A scenario ends in .toml.
+bool may_be_log(const std::string& word) {
+  const std::string end = ".toml";
+  return word.rfind("--", 0) != 0 && (word.size() < end.size() || word.substr(word.size() - end.size()) != end);
+}
+
 void refuse_options_of_rows(const cli::Arguments& words) {
   for (const std::string& word : words) {
-    for (const char* name : {"--quality", "--source", "--include-suspect", "--rows", "--record", "--accept-worse"}) {
+    for (const char* name :
+         {"--quality", "--source", "--include-suspect", "--rows", "--record", "--accept-worse", "--ranking"}) {
       if (word == name || word.rfind(std::string{name} + "=", 0) == 0) {
         cli::usage_error(kCommand, std::string{name} + " belongs to files of measured runs, not to --log");
       }
@@ -80,7 +87,7 @@ LogOptions parse_log_options(const std::vector<std::string>& arguments) {
     if (auto log = take(arguments, i, "--log")) {
       options.logs.push_back(std::move(*log));
       // A shell writes the other files of a pattern behind the first one.
-      while (i + 1 < arguments.size() && arguments[i + 1].rfind("--", 0) != 0) options.logs.push_back(arguments[++i]);
+      while (i + 1 < arguments.size() && may_be_log(arguments[i + 1])) options.logs.push_back(arguments[++i]);
     } else if (auto profile = take(arguments, i, "--fit")) {
       if (!options.fit.empty()) cli::usage_error(kCommand, "--fit is given twice");
       options.fit = std::move(*profile);

@@ -71,12 +71,15 @@ std::string profile_toml(const Scenario& start, const Fit& fit) {
   out << "# Written by `shardsim validate --fit`; use it as --cluster FILE.toml or as the scenario of `predict`.\n";
   for (const auto& [section, preset] : sections) {
     out << '\n' << '[' << section << "]\n";
-    if (input::find_preset(section + "s", preset) != nullptr) out << "preset = " << value_text(preset) << '\n';
+    // Without a preset underneath everything is written.
+    const bool builds_on_preset = input::find_preset(section + "s", preset) != nullptr;
+    if (builds_on_preset) out << "preset = " << value_text(preset) << '\n';
     if (section == "cluster") out << "provenance = " << value_text(provenance(fit)) << '\n';
     for (const input::SchemaKey& key : input::schema()) {
       if (key.name.rfind(section + ".", 0) != 0 || describes(key.name)) continue;
       const std::string value = key.write(changed);
-      if (key.name == "cluster.gpus" || value == key.write(presets)) continue;
+      const bool same = builds_on_preset && value == key.write(presets);
+      if (key.name == "cluster.gpus" || value.empty() || same) continue;
       out << key.name.substr(section.size() + 1) << " = " << value_text(value) << '\n';
     }
   }

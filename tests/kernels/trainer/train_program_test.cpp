@@ -256,6 +256,19 @@ TEST_F(TrainProgram, EndsWhenAFileCannotBeWritten) {
   EXPECT_LT(outcome.wall.count(), 20.0);
 }
 
+TEST_F(TrainProgram, LearnsBeforeItTrainsWhatItCannotWrite) {
+  write_file(path("file"), "");
+  const Outcome outcome = train(1, kTiny + std::string("--save ") + path("file") + " --trace " + path("") +
+                                       " --export-weights " + path("none/weights.safetensors"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find(path("file") + ": cannot be written: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find(path("") + ": cannot be written: is a folder"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("none/weights.safetensors: cannot be written: No such file or directory"),
+            std::string::npos)
+      << outcome.err;
+}
+
 /// Starts two ranks that train for ever, sends `signal` to one of them once it trains, and waits for the end.
 std::string harm_one_rank(const std::string& launcher, const std::string& signal, const std::string& log,
                           const std::string& options) {
