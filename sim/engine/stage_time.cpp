@@ -37,7 +37,7 @@ PricedBlocks::PricedBlocks(const model::Scenario& scenario, const cost::Pricer& 
   blocks_[kEmbedding] = price(operators.embedding);
   blocks_[kHead] = price(operators.head);
   for (const model::Operator& op : operators.pipeline_send) {
-    const Seconds time = pricer.time(op);
+    const Seconds time = hop_time(scenario, pricer, op);
     hop_ += time;
     hop_communication_[cost::index_of(op.group)].add({time, Seconds{0.0}, op.bytes}, 1);
   }
