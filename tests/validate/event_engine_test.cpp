@@ -36,7 +36,8 @@ std::map<std::string, ErrorStatistics> errors(const std::vector<Record>& records
 /// A tenth of a point for rounding; more where the engine falls short: the mean of nanotron's rows of quality A by 0.18
 /// points and of five suspect ones by 0.10, and the median of torchtitan's 21 rows by 0.20 (the mean by 0.04).
 double allowed(const std::string& group) {
-  const bool falls_short = std::regex_search(group, std::regex{"Ultra-Scale Playbook.* (A|C, suspect)$|torchtitan.* A$"});
+  const bool falls_short =
+      std::regex_search(group, std::regex{"Ultra-Scale Playbook.* (A|C, suspect)$|torchtitan.* A$"});
   return falls_short ? 0.0025 : 0.001;
 }
 
