@@ -49,10 +49,10 @@ Step time_step(const model::Scenario& scenario, const cost::Pricer& pricer, cons
 SharedBlocks::SharedBlocks(const model::Scenario& scenario, const cost::Pricer& pricer)
     : operators{model::list_operators(scenario)}, priced{scenario, pricer, operators}, saved{operators} {}
 
-Hop::Hop(const cost::Pricer& pricer, const model::OperatorList& operators)
+Hop::Hop(const model::Scenario& scenario, const cost::Pricer& pricer, const model::OperatorList& operators)
     : overlapped{!operators.pipeline_send.empty() && operators.pipeline_send.front().overlapped} {
   for (const model::Operator& op : operators.pipeline_send) {
-    const Seconds each = pricer.time(op);
+    const Seconds each = hop_time(scenario, pricer, op);
     time += each;
     communication[index_of(op.group)].add({each, Seconds{0.0}, op.bytes}, 1);
   }

@@ -23,7 +23,7 @@ struct SharedBlocks {
 
 /// One send to the neighbouring stage.
 struct Hop {
-  Hop(const cost::Pricer& pricer, const model::OperatorList& operators);
+  Hop(const model::Scenario& scenario, const cost::Pricer& pricer, const model::OperatorList& operators);
 
   Seconds time{0.0};
   CommunicationByGroup communication;

@@ -86,6 +86,7 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
   fields.nested("host", &Stack::host)
       .quantity("per_launch", &model::HostCost::per_launch, "host time per kernel")
       .quantity("per_collective", &model::HostCost::per_collective, "host time more per collective of a layer")
+      .quantity("per_send", &model::HostCost::per_send, "host time of a send between stages that nothing hides")
       .quantity("per_collective_between_nodes", &model::HostCost::per_collective_between_nodes,
                 "host time more per tensor-parallel collective where stages sit on different nodes")
       .quantity("per_iteration", &model::HostCost::per_iteration, "host time per iteration")

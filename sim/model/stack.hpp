@@ -68,8 +68,10 @@ struct LogitBytes {
 struct HostCost {
   /// Per kernel or collective launched.
   Seconds per_launch{0.0};
-  /// More per collective or send inside a layer: bookkeeping, stream events.
+  /// More per collective inside a layer: bookkeeping, stream events.
   Seconds per_collective{0.0};
+  /// Per send between stages that nothing hides: both sides wait for their devices before and after it.
+  Seconds per_send{0.0};
   /// More per tensor-parallel collective and rank of its group, in a pipeline whose stages sit on different nodes.
   /// Measured (nanotron: 2 ms a layer and rank, whatever the sizes), cause unknown.
   Seconds per_collective_between_nodes{0.0};

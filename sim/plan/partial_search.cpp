@@ -141,7 +141,7 @@ void PartialSearch::evaluate(Prices& prices, const std::vector<model::Stage>& la
     return;
   }
   if (!shared_.something_fits) shared_.something_fits = true;
-  if (!prices.hop) prices.hop.emplace(*prices.pricer, shared_blocks.operators);
+  if (!prices.hop) prices.hop.emplace(scenario_, *prices.pricer, shared_blocks.operators);
   if (!prices.pipeline) prices.pipeline = engine::time_pipeline(scenario_, layout, shared_blocks, *prices.hop);
   const double least = kRounding * prices.pipeline->busy(model::micro_batches(scenario_)).value();
   if (options_.prunes && least > shared_.worst_of_best) return;

@@ -33,9 +33,15 @@ std::map<std::string, ErrorStatistics> errors(const std::vector<Record>& records
   return statistics;
 }
 
-// Within the 0.3 points that the recorded accuracy allows, too.
+/// A tenth of a point for rounding; more where the engine falls short: the mean of nanotron's rows of quality A by 0.18
+/// points and of five suspect ones by 0.10, and the median of torchtitan's 21 rows by 0.20 (the mean by 0.04).
+double allowed(const std::string& group) {
+  const bool falls_short =
+      std::regex_search(group, std::regex{"Ultra-Scale Playbook.* (A|C, suspect)$|torchtitan.* A$"});
+  return falls_short ? 0.0025 : 0.001;
+}
+
 TEST(EventEngine, IsAsAccurateAsTheClosedFormOnEverySource) {
-  constexpr double kAllowed = 0.003;
   const std::string folder = SHARDSIM_SOURCE_DIR "/validate/published/";
   const std::vector<Record> records = read_files({folder + "published_runs.jsonl", folder + "published_runs_oom.jsonl",
                                                   folder + "megatron_flag_runs.jsonl", folder + "gpt2_h100_runs.csv"});
@@ -45,14 +51,13 @@ TEST(EventEngine, IsAsAccurateAsTheClosedFormOnEverySource) {
   ASSERT_EQ(played.size(), closed.size());
   for (const auto& [group, error] : closed) {
     EXPECT_EQ(played.at(group).n, error.n) << group;
-    EXPECT_LE(played.at(group).mape, error.mape + kAllowed) << group << ", mean";
-    EXPECT_LE(played.at(group).median, error.median + kAllowed) << group << ", median";
+    EXPECT_LE(played.at(group).mape, error.mape + allowed(group)) << group << ", mean";
+    EXPECT_LE(played.at(group).median, error.median + allowed(group)) << group << ", median";
   }
 }
 
 // Qi et al. 2023, Table 4, 8 GPUs: of each model and number of micro batches, 1F1B is slowest, ZB-2p fastest, and the
-// two between in the measured order where they differ by more than 2.5 % (one pair that differs by 2.2 % is predicted
-// the other way round, by 0.7 %).
+// two between in the measured order where they differ by more than 2 %.
 TEST(EventEngine, OrdersTheMeasuredZeroBubbleRuns) {
   struct Times {
     double measured = 0.0;
@@ -75,7 +80,7 @@ TEST(EventEngine, OrdersTheMeasuredZeroBubbleRuns) {
     const Times& twice = group.at("zero_bubble_2p");
     EXPECT_GT(plain.predicted, std::max(interleaved.predicted, once.predicted)) << name;
     EXPECT_LT(twice.predicted, std::min(interleaved.predicted, once.predicted)) << name;
-    if (std::abs(interleaved.measured / once.measured - 1.0) > 0.025) {
+    if (std::abs(interleaved.measured / once.measured - 1.0) > 0.02) {
       EXPECT_EQ(interleaved.predicted < once.predicted, interleaved.measured < once.measured) << name;
     }
   }
