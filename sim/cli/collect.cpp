@@ -11,6 +11,7 @@
 #include "sim/input/framework_config.hpp"
 #include "sim/input/job.hpp"
 #include "sim/input/megatron.hpp"
+#include "sim/input/multiplier.hpp"
 #include "sim/input/resolve.hpp"
 #include "sim/input/scenario_file.hpp"
 #include "sim/input/text_file.hpp"
@@ -116,7 +117,7 @@ void apply_override(Settings& settings, const std::string& text, Problems& probl
     problems.add({{kCommandLine, 0, "--set"}, "", text, "expected section.key=value, as model.num_layers=24"});
     return;
   }
-  settings.set({text.substr(0, equals), text.substr(equals + 1), {kCommandLine, 0, "--set"}, ""});
+  override_value(settings, {text.substr(0, equals), text.substr(equals + 1), {kCommandLine, 0, "--set"}, ""}, problems);
 }
 
 /// The file could not be read at all: no problem of one key.
@@ -124,7 +125,7 @@ bool is_of_whole_file(const Problem& problem) { return problem.key.empty() && pr
 
 using Resolve = model::Scenario (*)(const Settings& settings, const std::vector<input::Preset>& known);
 
-model::Scenario resolve_all(const input::Settings& settings, Problems& problems) {
+model::Scenario resolve_with(Resolve resolve, const Settings& settings, Problems& problems) {
   try {
     model::Scenario scenario = resolve(settings, input::presets());
     problems.throw_if_any();
@@ -161,6 +162,13 @@ Settings collect_settings(const ScenarioOptions& options, Problems& problems) {
   if (!options.flags.empty()) settings.merge(input::read_megatron(options.flags, kCommandLine, problems));
   for (const std::string& text : options.set) apply_override(settings, text, problems);
   return settings;
+}
+
+void override_value(Settings& settings, Setting setting, Problems& problems) {
+  setting.key = input::canonical_key(setting.key);
+  // A multiple of what the files say; of what presets say is resolved with them.
+  if (settings.find(setting.key) == nullptr) return settings.set(std::move(setting));
+  if (auto value = input::multiplied(setting, settings, problems)) settings.set(std::move(*value));
 }
 
 model::Scenario resolve_all(const Settings& settings, Problems& problems) {

@@ -1,8 +1,11 @@
 #include "sim/cli/plan.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <sstream>
+#include <string_view>
+#include <thread>
 #include <utility>
 
 #include "sim/cli/interrupt.hpp"
@@ -10,6 +13,7 @@
 #include "sim/cli/plan_job.hpp"
 #include "sim/cli/plan_options.hpp"
 #include "sim/cli/progress_line.hpp"
+#include "sim/cli/sibling.hpp"
 #include "sim/engine/closed_form.hpp"
 #include "sim/engine/event/predict.hpp"
 #include "sim/report/plan_report.hpp"
@@ -22,19 +26,22 @@ constexpr std::size_t kPlayed = 5;
 /// The fastest, among which the front over several objectives is looked for.
 constexpr std::size_t kComparedByObjectives = 1000;
 
-plan::SearchResult search_shown(const PlanJob& job, const plan::Space& space, const PlanOptions& options) {
+plan::SearchResult search_shown(const PlanJob& job, const plan::Space& space, const PlanOptions& options,
+                                const PlanProcess& process) {
   ProgressLine line{"searching"};
   plan::SearchOptions how;
   how.best = options.objectives.empty() ? options.best : std::max(options.best, kComparedByObjectives);
   how.max_memory = options.max_memory;
   how.threads = options.threads;
+  how.part = process.rank;
+  how.parts = process.size;
   how.progress = [&line](double share) {
     line.show(share);
     return !InterruptNoted::was_interrupted();
   };
   plan::SearchResult found = plan::search(job.base, space, how);
   line.clear();
-  return found;
+  return process.size > 1 ? process.gather(job.base, std::move(found), how.best) : found;
 }
 
 /// Fewer than the best when interrupted.
@@ -100,20 +107,49 @@ void write(std::ostream& out, Format format, const report::PlanReport& report) {
   }
 }
 
+bool reads_standard_input(const ScenarioOptions& options) {
+  for (const std::string* file :
+       {&options.scenario, &options.megatron, &options.hf_config, &options.deepspeed_config}) {
+    if (*file == "-") return true;
+  }
+  return false;
+}
+
+int all_cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+
+/// mpirun of Open MPI, of MPICH and its kin, and srun say how many were started.
+bool has_siblings() {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    const char* size = std::getenv(variable);
+    if (size != nullptr && std::string_view(size) != "1") return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 int run_plan(const Arguments& arguments) {
-  const PlanOptions options = parse_plan_options(arguments);
+  return has_siblings() ? become_sibling("plan", arguments) : run_plan(arguments, PlanProcess{});
+}
+
+int run_plan(const Arguments& arguments, const PlanProcess& process) {
+  PlanOptions options = parse_plan_options(arguments);
+  const bool prints = process.rank == 0;
   if (options.help) {
-    std::cout << plan_help();
+    if (prints) std::cout << plan_help();
     return kSuccess;
   }
   if (arguments.empty()) usage_error("plan", "nothing to plan: a scenario file, a run or options are expected");
+  if (process.size > 1 && reads_standard_input(options)) {
+    usage_error("plan", "standard input (-) reaches only one of several processes; give a file");
+  }
+  if (options.threads == 0) options.threads = process.size > 1 ? 1 : all_cores();
   const PlanJob job = collect_job(options);
   const Constraints constraints{options.fixed, options.forbidden};
   const plan::Space space = constrained(plan::whole_space(job.base), job.base, constraints);
   const InterruptNoted noted;
-  plan::SearchResult found = search_shown(job, space, options);
+  plan::SearchResult found = search_shown(job, space, options, process);
+  if (!prints) return kSuccess;
   const bool empty = found.candidates.empty() && found.nearest.empty();
   if (empty && !found.interrupted) explain_empty(job.base, constraints, found);
   const report::PlanReport report = make_report(job, std::move(found), options);

@@ -236,12 +236,12 @@ void explain_empty(const model::Scenario& base, const Constraints& constraints, 
     Space space = plan::whole_space(base);
     std::string unused;
     if (apply(space, base, others, unused) && plan::has_possible(base, space)) {
-      guilty += (guilty.empty() ? "" : ", ") + all[without].option + " " + all[without].text;
+      guilty += (guilty.empty() ? "" : " or ") + all[without].option + " " + all[without].text;
     }
   }
   std::string message = "no layout can run";
   if (!guilty.empty()) {
-    message += ": " + guilty + " excludes every one; the others could do without it";
+    message += "; some could without " + guilty;
   } else if (!all.empty() && plan::has_possible(base, plan::whole_space(base))) {
     message += " under " + listed(all, "") + " together";
   }

@@ -1,8 +1,6 @@
 #include "sim/cli/plan_options.hpp"
 
-#include <algorithm>
 #include <sstream>
-#include <thread>
 
 #include "sim/base/problems.hpp"
 #include "sim/cli/scenario_options.hpp"
@@ -35,6 +33,7 @@ constexpr const char* kExamples =
     "  shardsim plan gpt3-175b-512-a100 --max-memory \"75 GiB\" --forbid recompute_granularity=full\n"
     "  shardsim plan gpt3-175b-512-a100 --fixed tensor_model_parallel_size=8 --fixed micro_batch_size=1,2\n"
     "  shardsim plan gpt3-175b-512-a100 --emit megatron > pretrain.sh\n"
+    "  mpirun -np 16 shardsim plan --model mt-nlg-530b --cluster a100-dgx --gpus 8192 --global-batch-size 1920\n"
     "\nExit codes: 0 a plan was found, 2 bad input or constraints that exclude every layout, 3 nothing fits into "
     "memory,\n"
     "130 interrupted (the best so far are shown).\n";
@@ -118,7 +117,6 @@ PlanOptions parse_plan_options(const Arguments& arguments) {
   options.objectives = objectives(given.objectives);
   if (!given.emit.empty()) options.emit = framework(given.emit);
   if (!given.max_memory.empty()) options.max_memory = memory(given.max_memory);
-  options.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   if (!given.threads.empty()) {
     options.threads = static_cast<int>(whole_number("--threads", given.threads, kMostThreads));
   }

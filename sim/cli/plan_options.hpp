@@ -23,7 +23,8 @@ struct PlanOptions : ScenarioOptions {
   std::size_t best = 10;
   /// 0 = what the device offers.
   Bytes max_memory{0};
-  int threads = 1;
+  /// 0 = as many as there are cores.
+  int threads = 0;
   /// Beside the fastest: plans that are best in one or another way.
   std::vector<plan::Objective> objectives;
   /// Only the winner, as this framework runs it.

@@ -31,7 +31,7 @@ void describe_scenario(po::options_description& described, ScenarioOptions& opti
   described.add_options()("device", text(options.device, "NAME"), "a device of `shardsim list devices`");
   described.add_options()("gpus", text(options.gpus, "N"), "number of GPUs");
   described.add_options()("set", po::value(&options.set)->composing()->value_name("SECTION.KEY=VALUE"),
-                          "overrides one value; may be repeated");
+                          "overrides one value; x2 is twice what it was; may be repeated");
 }
 
 Format parse_format(const std::string& name, std::string_view command) {

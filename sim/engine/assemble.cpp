@@ -1,5 +1,6 @@
 #include "sim/engine/assemble.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -34,6 +35,11 @@ void fill_communication(const CommunicationByGroup& communication, Prediction& p
 
 }  // namespace
 
+void add_allocator_retries(const model::Scenario& scenario, double out_of_memory_probability, TermTimes& terms) {
+  const double near = std::min(out_of_memory_probability, 1.0 - out_of_memory_probability);
+  terms[Term::allocator_retries] = near * scenario.stack.allocator.retry_slowdown * terms.total();
+}
+
 ErrorParts error_parts(const model::Scenario& scenario, const TermTimes& terms) {
   Seconds network{0.0};
   for (const Term term : {Term::tensor_parallel_exposed, Term::context_parallel_exposed, Term::pipeline_exposed,
@@ -46,8 +52,9 @@ ErrorParts error_parts(const model::Scenario& scenario, const TermTimes& terms) 
           scenario.stack.error.time};
 }
 
-Prediction assemble(const model::Scenario& scenario, const TermTimes& terms, const CommunicationByGroup& communication,
+Prediction assemble(const model::Scenario& scenario, TermTimes terms, const CommunicationByGroup& communication,
                     memory::Memory memory) {
+  add_allocator_retries(scenario, memory.out_of_memory_probability, terms);
   Prediction prediction;
   prediction.iteration = terms.total();
   const ErrorParts error = error_parts(scenario, terms);

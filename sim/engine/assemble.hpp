@@ -7,6 +7,10 @@
 
 namespace shardsim::engine {
 
+/// The loss where memory reaches the device's limit, times the probability that it does: of a job that runs, its need
+/// is either below the limit, or was estimated too high. Precondition: no such loss is among the terms.
+void add_allocator_retries(const model::Scenario& scenario, double out_of_memory_probability, TermTimes& terms);
+
 /// Relative standard deviations that a prediction's interval is made of: the device's error on its share of the time,
 /// the network's on that of exposed communication, the stack's on the whole.
 struct ErrorParts {
@@ -16,7 +20,7 @@ struct ErrorParts {
 };
 [[nodiscard]] ErrorParts error_parts(const model::Scenario& scenario, const TermTimes& terms);
 
-[[nodiscard]] Prediction assemble(const model::Scenario& scenario, const TermTimes& terms,
+[[nodiscard]] Prediction assemble(const model::Scenario& scenario, TermTimes terms,
                                   const CommunicationByGroup& communication, memory::Memory memory);
 
 }  // namespace shardsim::engine

@@ -80,6 +80,22 @@ ordered_json utilisation_json(const std::vector<engine::Utilisation>& utilisatio
   return json;
 }
 
+ordered_json in_time_json(const std::vector<engine::MemoryInTime>& stages) {
+  ordered_json json = ordered_json::array();
+  for (const engine::MemoryInTime& one : stages) {
+    json.push_back({{"stage", one.stage},
+                    {"peak_start_s", one.peak_start.value()},
+                    {"peak_end_s", one.peak_end.value()},
+                    {"peak_action", one.peak_action},
+                    {"micro_batch", one.micro_batch},
+                    {"chunk", one.chunk},
+                    {"peak_allocated_bytes", one.peak_allocated.value()},
+                    {"peak_reserved_bytes", one.peak_reserved.value()},
+                    {"fragmentation", one.fragmentation}});
+  }
+  return json;
+}
+
 ordered_json biggest_terms_json(const memory::StageMemory& stage) {
   ordered_json json = ordered_json::array();
   for (const Component& component : biggest_components(stage)) {
@@ -126,6 +142,7 @@ ordered_json prediction_json(const model::Scenario& scenario, const engine::Pred
   json["communication"] = communication_json(prediction.communication);
   json["memory"] = memory_json(prediction.memory);
   if (!prediction.utilisation.empty()) json["utilisation"] = utilisation_json(prediction.utilisation);
+  if (!prediction.memory_in_time.empty()) json["memory_in_time"] = in_time_json(prediction.memory_in_time);
   json["resolved"] = resolved_json(scenario, prediction.memory);
   json["assumed"] = assumed_json(scenario.assumed);
   json["warnings"] = scenario.warnings;

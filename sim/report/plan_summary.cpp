@@ -14,7 +14,7 @@ std::int64_t fitting(const plan::SearchResult& found) {
 std::vector<Rejection> rejections(const plan::SearchResult& found) {
   std::vector<Rejection> all;
   for (const auto& [reason, count] : found.impossible) all.push_back({reason, count});
-  if (found.out_of_memory > 0) all.push_back({"does not fit into memory", found.out_of_memory});
+  if (found.out_of_memory > 0) all.push_back({std::string(kOutOfMemory), found.out_of_memory});
   std::stable_sort(all.begin(), all.end(), [](const Rejection& a, const Rejection& b) { return a.count > b.count; });
   return all;
 }

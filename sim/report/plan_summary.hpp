@@ -3,12 +3,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/engine/time_terms.hpp"
 #include "sim/report/plan_report.hpp"
 
 namespace shardsim::report {
+
+/// The reason of those that could run.
+inline constexpr std::string_view kOutOfMemory = "does not fit into memory";
 
 struct Rejection {
   std::string reason;

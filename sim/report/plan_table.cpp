@@ -15,7 +15,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-constexpr std::size_t kMostReasons = 5;
+constexpr std::size_t kMostReasons = 3;
 constexpr std::size_t kMostTermColumns = 10;
 
 std::string schedule_text(model::Schedule schedule) {
@@ -46,15 +46,17 @@ Lines heading(const PlanReport& report) {
 
 Lines counts(const PlanReport& report) {
   const plan::SearchResult& found = report.found;
-  Lines lines{grouped(found.considered) + " layouts considered, " + grouped(fitting(found)) + " fit" +
-              (found.interrupted ? "; interrupted, the best so far:" : "")};
-  const std::vector<Rejection> all = rejections(found);
+  const std::int64_t fit = fitting(found);
+  Lines lines{grouped(found.considered) + " layouts: " + grouped(fit) + " fit, " + grouped(found.out_of_memory) +
+              " do not fit into memory, " + grouped(found.considered - fit - found.out_of_memory) + " cannot run" +
+              (found.interrupted ? "; interrupted, the best so far" : "")};
   std::int64_t others = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i < kMostReasons) {
-      lines.push_back(right(grouped(all[i].count), 12) + "  " + all[i].reason);
+  for (const Rejection& rejection : rejections(found)) {
+    if (rejection.reason == kOutOfMemory) continue;
+    if (lines.size() <= kMostReasons) {
+      lines.push_back(right(grouped(rejection.count), 12) + "  " + rejection.reason);
     } else {
-      others += all[i].count;
+      others += rejection.count;
     }
   }
   if (others > 0) lines.push_back(right(grouped(others), 12) + "  other reasons");
