@@ -11,22 +11,27 @@
 
 namespace shardsim::tests {
 
-/// Two nodes of eight devices of 312 TFLOP/s fp16 and 40 GiB; 0.4 B parameters.
-inline model::Scenario two_nodes_job() {
-  model::Scenario scenario = gpt(24, 1024, 16, 1024, 1);
+/// A device of 312 TFLOP/s fp16 and 2 TB/s, eight to a node.
+inline void on_a_cluster(model::Scenario& scenario, Bytes memory) {
   hardware::Cluster& cluster = scenario.cluster;
   cluster.gpus_per_node = 8;
   cluster.nics_per_node = 8;
   cluster.intra_node = {BytesPerSecond{300e9}, 0.75, Seconds{6.6e-6}, Seconds{0.6e-6}};
   cluster.inter_node = {BytesPerSecond{25e9}, 0.9, Seconds{6.6e-6}, Seconds{2.7e-6}};
   hardware::Device& device = cluster.device;
-  device.memory_capacity = 40_GiB;
+  device.memory_capacity = memory;
   device.memory_bandwidth = BytesPerSecond{2e12};
   device.multiprocessors = 108;
   device.gemm[static_cast<std::size_t>(model::DType::fp16)].peak = FlopsPerSecond{312e12};
   device.gemm[static_cast<std::size_t>(model::DType::fp16)].efficiency = 0.7;
   device.attention = {0.5, 0.5, 0.0};
   device.memory_bound = {0.8, 0.8, 0.8, 0.8};
+}
+
+/// Two nodes of eight devices of 312 TFLOP/s fp16 and 40 GiB; 0.4 B parameters.
+inline model::Scenario two_nodes_job() {
+  model::Scenario scenario = gpt(24, 1024, 16, 1024, 1);
+  on_a_cluster(scenario, 40_GiB);
   scenario.gpus = 16;
   scenario.parallelism.data_parallel_size = 16;
   scenario.training.global_batch_size = 64;

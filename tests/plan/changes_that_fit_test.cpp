@@ -3,30 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "sim/engine/closed_form.hpp"
-#include "tests/support/scenarios.hpp"
+#include "tests/plan/candidates.hpp"
 
 namespace shardsim::tests {
 namespace {
 
 using plan::Change;
 using plan::changes_that_fit;
-
-/// A device of 312 TFLOP/s fp16 and 2 TB/s, eight to a node.
-void on_a_cluster(model::Scenario& scenario, Bytes memory) {
-  hardware::Cluster& cluster = scenario.cluster;
-  cluster.gpus_per_node = 8;
-  cluster.nics_per_node = 8;
-  cluster.intra_node = {BytesPerSecond{300e9}, 0.75, Seconds{6.6e-6}, Seconds{0.6e-6}};
-  cluster.inter_node = {BytesPerSecond{25e9}, 0.9, Seconds{6.6e-6}, Seconds{2.7e-6}};
-  hardware::Device& device = cluster.device;
-  device.memory_capacity = memory;
-  device.memory_bandwidth = BytesPerSecond{2e12};
-  device.multiprocessors = 108;
-  device.gemm[static_cast<std::size_t>(model::DType::fp16)].peak = FlopsPerSecond{312e12};
-  device.gemm[static_cast<std::size_t>(model::DType::fp16)].efficiency = 0.7;
-  device.attention = {0.5, 0.5, 0.0};
-  device.memory_bound = {0.8, 0.8, 0.8, 0.8};
-}
 
 /// 1.3 B parameters: 20 B each are 26 GB; 8 sequences of activations without recomputation do not fit beside them.
 model::Scenario too_many_activations() {

