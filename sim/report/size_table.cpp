@@ -57,7 +57,7 @@ void write_cluster(std::ostream& out, const SizedCluster& sized, std::size_t wid
     if (!same) line("cheapest", sizing.points[*sizing.cheapest]);
   } else if (const plan::SizePoint* nearest = notable_point(sized)) {
     line("MISSES", *nearest);
-  } else {
+  } else if (!sizing.interrupted) {
     out << left(sized.cluster, width) << "  does not fit at any size\n";
   }
 }
@@ -205,7 +205,8 @@ void write_table(std::ostream& out, const LargestReport& report) {
       << parameter_count(model::total_parameters(scenario)) << " parameters, "
       << gib(prediction.memory.worst().device_used) << " of " << gib(prediction.memory.device_total) << " GiB\n"
       << "Layout     " << layout_text(scenario) << "; iteration " << duration(prediction.iteration) << '\n'
-      << "           in steps of " << grouped(largest.step) << "; " << grouped(largest.too_large) << " does not fit";
+      << "           in steps of " << grouped(largest.step);
+  if (largest.too_large > 0) out << "; " << grouped(largest.too_large) << " does not fit";
   if (largest.excess > Bytes{0}) out << ", the nearest layout by " << gib(largest.excess) << " GiB";
   out << '\n';
 }

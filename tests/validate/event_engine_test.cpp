@@ -44,8 +44,8 @@ TEST(EventEngine, IsAsAccurateAsTheClosedFormOnEverySource) {
 }
 
 // Qi et al. 2023, Table 4, 8 GPUs: of each model and number of micro batches, 1F1B is slowest, ZB-2p fastest, and the
-// two between in the measured order where they differ by more than 2.5 % (one pair that differs by 2.2 % is predicted the
-// other way round, by 0.7 %).
+// two between in the measured order where they differ by more than 2.5 % (one pair that differs by 2.2 % is predicted
+// the other way round, by 0.7 %).
 TEST(EventEngine, OrdersTheMeasuredZeroBubbleRuns) {
   struct Times {
     double measured = 0.0;
