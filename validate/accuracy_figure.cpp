@@ -134,19 +134,19 @@ void write_legend_entry(std::ostream& out, double y, const FigureSource& source,
 
 }  // namespace
 
-std::string accuracy_figure(std::vector<FigureSource> sources) {
+std::string accuracy_figure(std::vector<FigureSource> sources, const FigureText& text) {
   std::stable_sort(sources.begin(), sources.end(),
                    [](const FigureSource& a, const FigureSource& b) { return a.points.size() > b.points.size(); });
   const Axis axis = axis_of(sources);
   std::ostringstream out;
   out << std::fixed << std::setprecision(1) << "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 "
       << kLeft + kSide + kLegendWidth << ' ' << kTop + kSide + 60 << "' font-family='sans-serif' font-size='13'>\n"
-      << "<rect width='100%' height='100%' fill='#fff'/>\n<text x='" << kLeft << "' y='24' font-size='16'>Predicted "
-      << "against measured: quality-A runs, lines at 0 and ±20 %</text>\n";
+      << "<rect width='100%' height='100%' fill='#fff'/>\n<text x='" << kLeft << "' y='24' font-size='16'>"
+      << escaped(text.title) << ", lines at 0 and ±" << std::lround(100.0 * text.band) << " %</text>\n";
   write_axes(out, axis);
   write_ratio_line(out, axis, 1.0, "stroke-width='1.2'");
-  write_ratio_line(out, axis, 1.2, "stroke-dasharray='5 4'");
-  write_ratio_line(out, axis, 0.8, "stroke-dasharray='5 4'");
+  write_ratio_line(out, axis, 1.0 + text.band, "stroke-dasharray='5 4'");
+  write_ratio_line(out, axis, 1.0 - text.band, "stroke-dasharray='5 4'");
   double y = kTop + 14;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const char* colour = kColours.at(i % kColours.size());

@@ -16,8 +16,14 @@ struct FigureSource {
   std::vector<FigurePoint> points;
 };
 
-/// Logarithmic axes in seconds, one colour and legend entry a source, the diagonal and lines at ±20 %. Sources with
+struct FigureText {
+  std::string title = "Predicted against measured: quality-A runs";
+  /// Lines on both sides of the diagonal: 0.2 for ±20 %.
+  double band = 0.2;
+};
+
+/// Logarithmic axes in seconds, one colour and legend entry a source, the diagonal and lines beside it. Sources with
 /// many points are drawn first, so that they cover no others.
-[[nodiscard]] std::string accuracy_figure(std::vector<FigureSource> sources);
+[[nodiscard]] std::string accuracy_figure(std::vector<FigureSource> sources, const FigureText& text = {});
 
 }  // namespace shardsim::validate

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <utility>
 
-#include "sim/base/problems.hpp"
+#include "validate/readme_section.hpp"
 #include "validate/report.hpp"
 
 namespace shardsim::validate {
@@ -115,17 +115,7 @@ std::string accuracy_table(const AccuracyRecord& record) {
 }
 
 std::string with_accuracy_table(const std::string& readme, const std::string& file, const AccuracyRecord& record) {
-  const std::size_t start = readme.find(kStart);
-  const std::size_t line_end = readme.find('\n', start);
-  const std::size_t end = readme.find(kEnd, start);
-  if (start == std::string::npos || line_end == std::string::npos || end == std::string::npos || end < line_end) {
-    throw InputError({Problem{
-        {file, 0, ""},
-        "",
-        "",
-        "has no lines \"" + std::string{kStart} + " ... -->\" and \"" + std::string{kEnd} + "\" for the table"}});
-  }
-  return readme.substr(0, line_end + 1) + '\n' + accuracy_table(record) + '\n' + readme.substr(end);
+  return with_section(readme, file, {kStart, kEnd}, accuracy_table(record));
 }
 
 }  // namespace shardsim::validate

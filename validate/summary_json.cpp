@@ -5,16 +5,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const ErrorStatistics& statistics) {
-  return {{"n", statistics.n},
-          {"median", statistics.median},
-          {"mape", statistics.mape},
-          {"p90", statistics.p90},
-          {"max", statistics.max},
-          {"bias", statistics.bias},
-          {"interval_coverage", statistics.interval_coverage}};
-}
-
 Json to_json(const Confusion& fit) {
   return {{"true_fit", fit.true_fit},
           {"false_fit", fit.false_fit},
@@ -36,6 +26,16 @@ ErrorStatistics errors_from_json(const Json& json) {
 }
 
 }  // namespace
+
+Json to_json(const ErrorStatistics& statistics) {
+  return {{"n", statistics.n},
+          {"median", statistics.median},
+          {"mape", statistics.mape},
+          {"p90", statistics.p90},
+          {"max", statistics.max},
+          {"bias", statistics.bias},
+          {"interval_coverage", statistics.interval_coverage}};
+}
 
 Json to_json(const Summary& summary) {
   Json json{{"scored", summary.scored}, {"time", to_json(summary.time)}};

@@ -13,7 +13,10 @@ namespace shardsim::validate {
 /// fit{true_fit, false_fit, true_oom, false_oom, balanced_accuracy}}
 [[nodiscard]] nlohmann::ordered_json to_json(const Summary& summary);
 
-/// The reverse; throws nlohmann::json::exception where a key is missing or of another type.
+/// {n, median, mape, p90, max, bias, interval_coverage}
+[[nodiscard]] nlohmann::ordered_json to_json(const ErrorStatistics& statistics);
+
+/// The reverse of the first; throws nlohmann::json::exception where a key is missing or of another type.
 [[nodiscard]] Summary summary_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace shardsim::validate

@@ -1,5 +1,6 @@
 #include "kernels/communicator/mpi_communicator.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/communicator/mpi_reduction.hpp"
 #include "kernels/communicator/transfer.hpp"
@@ -16,6 +18,20 @@
 
 namespace shardsim::kernels {
 namespace {
+
+/// Of large reductions: MPI's temporary copies stay small, and in the cache.
+constexpr std::int64_t kPieceBytes = std::int64_t{512} << 10;
+
+/// `move` of every piece of a contiguous matrix, and its first element's place in it.
+template <class Move>
+void in_pieces(const Matrix& matrix, Move&& move) {
+  SHARDSIM_CHECK(matrix.contiguous(), "communicated matrices are contiguous");
+  const Matrix row = matrix.reshaped(1, matrix.elements());
+  const std::int64_t most = kPieceBytes / storage_size(matrix.dtype).value();
+  for (std::int64_t first = 0; first < row.columns; first += most) {
+    move(row.column_range(first, std::min(most, row.columns - first)), first);
+  }
+}
 
 /// MPI counts elements in an int.
 int count_of(const Matrix& matrix) {
@@ -125,6 +141,10 @@ class MpiRequest final : public Request {
     run(*context_, transfer_, [this] { return MPI_Wait(&request_, MPI_STATUS_IGNORE); });
     if (finish_) finish_();
   }
+  void advance() override {
+    int complete = 0;
+    run(*context_, transfer_, [&] { return MPI_Test(&request_, &complete, MPI_STATUS_IGNORE); });
+  }
 
  private:
   std::shared_ptr<const Context> context_;
@@ -181,9 +201,11 @@ class MpiCommunicator final : public Communicator {
 
   void all_reduce(const Matrix& buffer, Reduction reduction) override {
     const Transfer transfer = reducing(buffer, reduction);
-    run(*context_, transfer, [&] {
-      return MPI_Allreduce(MPI_IN_PLACE, buffer.data, count_of(buffer), mpi_type(buffer.dtype),
-                           context_->operation(transfer), handle_);
+    in_pieces(buffer, [&](const Matrix& piece, std::int64_t) {
+      run(*context_, transfer, [&] {
+        return MPI_Allreduce(MPI_IN_PLACE, piece.data, count_of(piece), mpi_type(piece.dtype),
+                             context_->operation(transfer), handle_);
+      });
     });
   }
 
@@ -195,14 +217,13 @@ class MpiCommunicator final : public Communicator {
   }
 
   void reduce_scatter(const Matrix& whole, const Matrix& part) override {
-    const int count = count_of_part(part, whole);
-    const Transfer transfer = transfer_of(TransferKind::reduce_scatter, part);
-    const Destination to{part, whole};
-    run(*context_, transfer, [&] {
-      return MPI_Reduce_scatter_block(whole.data, to.data(), count, mpi_type(part.dtype), context_->operation(transfer),
-                                      handle_);
-    });
-    to.finish();
+    check_part(part, whole);
+    if (!overlaps(part, whole)) {
+      std::memcpy(part.data, share_of(whole, rank()).data, static_cast<std::size_t>(part.bytes().value()));
+    }
+    for (int distance = 1; distance < size_; ++distance) {
+      add_share_from((rank() - distance + size_) % size_, (rank() + distance) % size_, whole, part);
+    }
   }
 
   [[nodiscard]] std::unique_ptr<Request> start_all_reduce(const Matrix& buffer, Reduction reduction) override {
@@ -252,10 +273,36 @@ class MpiCommunicator final : public Communicator {
   }
 
  private:
-  [[nodiscard]] int count_of_part(const Matrix& part, const Matrix& whole) const {
+  void check_part(const Matrix& part, const Matrix& whole) const {
     SHARDSIM_CHECK(whole.contiguous() && whole.dtype == part.dtype && whole.elements() == part.elements() * size_,
                    "the whole is as large as the parts of all ranks");
+  }
+  [[nodiscard]] int count_of_part(const Matrix& part, const Matrix& whole) const {
+    check_part(part, whole);
     return count_of(part);
+  }
+  /// One rank's part of a matrix of all ranks.
+  [[nodiscard]] Matrix share_of(const Matrix& whole, int rank) const {
+    const std::int64_t share = whole.elements() / size_;
+    return whole.reshaped(1, whole.elements()).column_range(rank * share, share);
+  }
+
+  /// One step of the pairwise exchange (Thakur et al. 2005, section 4.2): `from`'s values of this rank's share are
+  /// added to `part`, and `to` gets this rank's values of its share.
+  void add_share_from(int from, int to, const Matrix& whole, const Matrix& part) const {
+    const Transfer transfer = transfer_of(TransferKind::reduce_scatter, part);
+    const MPI_Datatype type = mpi_type(part.dtype);
+    const Matrix sent = share_of(whole, to);
+    std::vector<std::byte> received(static_cast<std::size_t>(std::min(kPieceBytes, part.bytes().value())));
+    in_pieces(part, [&](const Matrix& piece, std::int64_t first) {
+      const int count = count_of(piece);
+      run(*context_, transfer, [&] {
+        return MPI_Sendrecv(sent.column_range(first, count).data, count, type, to, 0, received.data(), count, type,
+                            from, 0, handle_, MPI_STATUS_IGNORE);
+      });
+      run(*context_, transfer,
+          [&] { return MPI_Reduce_local(received.data(), piece.data, count, type, context_->operation(transfer)); });
+    });
   }
 
   [[nodiscard]] const void* gathered_from(const Matrix& part, const Matrix& whole) const {

@@ -19,9 +19,10 @@ double normal(std::uint64_t key, std::uint64_t element) {
 
 }  // namespace
 
-std::vector<float> initial_values(const Parameter& parameter, std::uint64_t seed) {
+std::vector<float> initial_rows(const Parameter& parameter, std::uint64_t seed, std::int64_t first,
+                                std::int64_t count) {
   const Matrix& part = parameter.value;
-  const auto elements = static_cast<std::size_t>(part.elements());
+  const auto elements = static_cast<std::size_t>(count * part.columns);
   if (parameter.initial.kind != Initial::Kind::normal) {
     return std::vector<float>(elements, parameter.initial.kind == Initial::Kind::ones ? 1.0F : 0.0F);
   }
@@ -30,7 +31,7 @@ std::vector<float> initial_values(const Parameter& parameter, std::uint64_t seed
   const std::uint64_t key = combine(seed, hash_text(parameter.name));
   const std::int64_t first_row = parameter.sharding == Sharding::rows ? parameter.first : 0;
   const std::int64_t first_column = parameter.sharding == Sharding::columns ? parameter.first : 0;
-  for (std::int64_t row = 0; row < part.rows; ++row) {
+  for (std::int64_t row = first; row < first + count; ++row) {
     const std::int64_t start = (first_row + row) * parameter.columns + first_column;
     for (std::int64_t column = 0; column < part.columns; ++column) {
       const double deviate = normal(key, static_cast<std::uint64_t>(start + column));
@@ -38,6 +39,10 @@ std::vector<float> initial_values(const Parameter& parameter, std::uint64_t seed
     }
   }
   return values;
+}
+
+std::vector<float> initial_values(const Parameter& parameter, std::uint64_t seed) {
+  return initial_rows(parameter, seed, 0, parameter.value.rows);
 }
 
 }  // namespace shardsim::kernels

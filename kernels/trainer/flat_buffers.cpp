@@ -11,13 +11,20 @@ namespace {
 
 std::int64_t padded(std::int64_t count, std::int64_t multiple) { return (count + multiple - 1) / multiple * multiple; }
 
-/// In place, through an fp32 copy on the device that knows its own formats.
+/// In place, through an fp32 copy on the device that knows its own formats; some rows at a time, since what the host
+/// once took stays with the process.
 void fill_first_values(const Parameter& parameter, Memory& memory, Backend& backend, std::uint64_t seed) {
   if (parameter.initial.kind == Initial::Kind::zeros) return;
-  const std::vector<float> values = initial_values(parameter, seed);
-  const Tensor copy{memory, Component::temporaries, DType::fp32, parameter.value.rows, parameter.value.columns};
-  backend.upload(values.data(), copy.view().data, copy.view().bytes());
-  backend.copy(copy, parameter.value);
+  constexpr std::int64_t kElements = std::int64_t{1} << 16;
+  const Matrix& whole = parameter.value;
+  const std::int64_t most = std::max<std::int64_t>(1, kElements / whole.columns);
+  for (std::int64_t first = 0; first < whole.rows; first += most) {
+    const std::int64_t rows = std::min(most, whole.rows - first);
+    const std::vector<float> values = initial_rows(parameter, seed, first, rows);
+    const Tensor copy{memory, Component::temporaries, DType::fp32, rows, whole.columns};
+    backend.upload(values.data(), copy.view().data, copy.view().bytes());
+    backend.copy(copy, whole.row_range(first, rows));
+  }
 }
 
 }  // namespace

@@ -21,6 +21,9 @@ struct AdamOptions {
   double clip_grad = 1.0;
 };
 
+/// automatic: a GPU where there is one.
+enum class BackendKind { automatic, cpu, gpu };
+
 struct TrainOptions {
   bool help = false;
   cli::ScenarioOptions scenario;
@@ -36,6 +39,7 @@ struct TrainOptions {
   AdamOptions adam;
   LossScaleOptions loss_scale;
   std::uint64_t seed = 1234;
+  BackendKind backend = BackendKind::automatic;
   DataOptions data;
 
   /// Folders of checkpoints; empty = none.
@@ -50,6 +54,8 @@ struct TrainOptions {
   /// Files that hold what was executed; empty = none.
   std::string record;
   std::string trace;
+  /// Each rank runs on a core of its own.
+  bool pin = false;
   bool check_collectives = false;
   /// Seconds that a rank waits for others before it gives up; 0 = the communicator's own.
   double timeout = 0.0;

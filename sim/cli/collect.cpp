@@ -4,8 +4,10 @@
 #include <array>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/input/framework_config.hpp"
@@ -111,6 +113,33 @@ Settings with_preset(const Settings& settings, const std::string& section, const
   return changed;
 }
 
+/// A profile built on presets (`shardsim validate --fit` writes one) speaks for cluster, device and stack. Nothing
+/// where the name is none of such a file.
+std::optional<Settings> profile_of(const std::string& name, Problems& problems) {
+  if (!ends_with(name, ".toml")) return std::nullopt;
+  const std::string text = input::read_text_file(name, problems);
+  Settings read;
+  if (text.empty()) return read;
+  read = input::read_scenario(text, name, problems);
+  return read.find("stack.preset") != nullptr ? std::optional<Settings>{std::move(read)} : std::nullopt;
+}
+
+Settings with_cluster(const Settings& settings, const std::string& name, Problems& problems) {
+  const std::optional<Settings> profile = profile_of(name, problems);
+  if (!profile) return with_preset(settings, "cluster", name);
+  Settings changed = settings;
+  for (const Setting& setting : profile->all()) {
+    const std::string section = setting.key.substr(0, setting.key.find('.'));
+    if (section == "cluster" || section == "device" || section == "stack") {
+      changed.set(setting);
+    } else {
+      problems.add(
+          {setting.origin, setting.key, setting.value, "a profile holds [cluster], [device] and [stack] only"});
+    }
+  }
+  return changed;
+}
+
 void apply_override(Settings& settings, const std::string& text, Problems& problems) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
@@ -155,7 +184,7 @@ Settings collect_settings(const ScenarioOptions& options, Problems& problems) {
     settings.merge(read);
   }
   settings = with_preset(settings, "model", options.model);
-  settings = with_preset(settings, "cluster", options.cluster);
+  settings = with_cluster(settings, options.cluster, problems);
   settings = with_preset(settings, "stack", options.stack);
   settings = with_preset(settings, "device", options.device);
   if (!options.gpus.empty()) settings.set({"cluster.gpus", options.gpus, {kCommandLine, 0, "--gpus"}, ""});

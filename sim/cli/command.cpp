@@ -4,6 +4,7 @@
 #include "sim/base/suggest.hpp"
 #include "sim/cli/help.hpp"
 #include "sim/cli/list.hpp"
+#include "sim/cli/plan.hpp"
 #include "sim/cli/predict.hpp"
 #include "sim/cli/sibling.hpp"
 #include "sim/cli/size.hpp"
@@ -13,6 +14,7 @@ namespace shardsim::cli {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
       {"predict", "memory per pipeline stage and time per iteration of one training run", run_predict},
+      {"plan", "the fastest ways to divide a job over its GPUs", run_plan},
       {"sweep", "a prediction, or a plan, at every point of one or two ranges", run_sweep},
       {"size", "the smallest and the cheapest cluster for a deadline; the largest model that fits one", run_size},
       {"list", "the models, clusters, devices, stacks and runs that come with the program", run_list},

@@ -93,6 +93,7 @@ engine::event::Outcome play_shown(const model::Scenario& scenario, const engine:
   engine::event::Options options;
   options.variation = variation;
   options.recorded_ranks = recorded_ranks;
+  options.memory_in_time = true;
   options.progress = [&line](std::int64_t done, std::int64_t all) {
     line.show(static_cast<double>(done) / static_cast<double>(std::max<std::int64_t>(1, all)));
     return !InterruptNoted::was_interrupted();

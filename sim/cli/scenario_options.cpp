@@ -26,7 +26,8 @@ void describe_scenario(po::options_description& described, ScenarioOptions& opti
   described.add_options()("hf-config", text(options.hf_config, "FILE"), "Hugging Face config.json (gpt2, bert, llama)");
   described.add_options()("deepspeed-config", text(options.deepspeed_config, "FILE"), "DeepSpeed JSON");
   described.add_options()("model", text(options.model, "NAME"), "a model of `shardsim list models`");
-  described.add_options()("cluster", text(options.cluster, "NAME"), "a cluster of `shardsim list clusters`");
+  described.add_options()("cluster", text(options.cluster, "NAME"),
+                          "a cluster of `shardsim list clusters`, or a profile FILE.toml");
   described.add_options()("stack", text(options.stack, "NAME"), "a software stack of `shardsim list stacks`");
   described.add_options()("device", text(options.device, "NAME"), "a device of `shardsim list devices`");
   described.add_options()("gpus", text(options.gpus, "N"), "number of GPUs");

@@ -1,9 +1,10 @@
 // The choices that a plan makes: how one job is divided over GPUs, and what it recomputes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "sim/model/scenario.hpp"
 
@@ -31,7 +32,42 @@ struct Degrees {
 /// had the pipeline's size goes on having it. Precondition: the degrees divide base.gpus.
 [[nodiscard]] model::Scenario with_degrees(const model::Scenario& base, const Degrees& degrees);
 
-/// Why a scenario cannot run, in a few words that are the same for all scenarios with this reason; empty = it can.
+/// The same in place: `scenario` is `base` with any other choice.
+void set_degrees(model::Scenario& scenario, const model::Scenario& base, const Degrees& degrees);
+
+enum class Reason {
+  none,
+  data_parallel_size,
+  gpus,
+  batch,
+  heads,
+  ffn,
+  query_groups,
+  no_tensor_parallelism,
+  sequence,
+  travelling_heads,
+  zero_with_pipeline,
+  instances,
+  schedule,
+  single_stage,
+  few_micro_batches,
+  multiple_of_pipeline,
+  small_group,
+  remainder,
+  layers,
+};
+inline constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::layers) + 1;
+
+/// In a few words; empty for none.
+[[nodiscard]] std::string_view reason_text(Reason reason);
+
+/// What speaks against a scenario's shape (GPUs, batch, heads, sequence), whatever its schedule, chunks and ZeRO stage;
+/// against its ZeRO stage; and against its schedule and chunks, layers apart.
+[[nodiscard]] Reason against_shape(const model::Scenario& scenario);
+[[nodiscard]] Reason against_sharding(const model::Scenario& scenario);
+[[nodiscard]] Reason against_schedule(const model::Scenario& scenario);
+
+/// Why a scenario cannot run, in the words of reason_text(); empty = it can.
 /// Agrees with what resolving the same values from an input file would refuse.
 [[nodiscard]] std::string why_impossible(const model::Scenario& scenario);
 

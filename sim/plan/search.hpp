@@ -31,11 +31,16 @@ struct Space {
 [[nodiscard]] Space whole_space(const model::Scenario& base);
 
 struct SearchOptions {
-  /// How many candidates are kept.
+  /// How many candidates are kept; at least one.
   std::size_t best = 10;
   /// Device memory that a candidate may use; 0 = what the device offers.
   Bytes max_memory{0};
   int threads = 1;
+  /// One of `parts` equal shares of the space is searched; merged() makes one answer of them.
+  int part = 0;
+  int parts = 1;
+  /// Layouts whose compute alone takes longer than the best known are not timed to the end; the answer is the same.
+  bool prunes = true;
   /// Called now and then with the share done; returns false to stop the search, which then gives the best so far.
   std::function<bool(double)> progress;
 };
@@ -44,7 +49,14 @@ struct Candidate {
   Degrees degrees;
   model::Scenario scenario;
   engine::Prediction prediction;
+  /// In the order of the space.
+  std::int64_t place = 0;
 };
+
+[[nodiscard]] double out_of_memory_probability(const model::Scenario& scenario, Bytes used);
+
+/// Whether a device that uses `used` bytes stays within its memory and within max_memory (0 = no such limit).
+[[nodiscard]] bool fits(const model::Scenario& scenario, Bytes used, Bytes max_memory);
 
 struct SearchResult {
   /// Those that fit, fastest first; equal times in the order of the space.
@@ -57,6 +69,12 @@ struct SearchResult {
   std::vector<Candidate> nearest;
   bool interrupted = false;
 };
+
+/// The answers of all parts as the whole search gives it.
+[[nodiscard]] SearchResult merged(std::vector<SearchResult> parts, std::size_t best);
+
+/// Some combination can run, whether or not it fits.
+[[nodiscard]] bool has_possible(const model::Scenario& base, const Space& space);
 
 /// The same answer with any number of threads.
 [[nodiscard]] SearchResult search(const model::Scenario& base, const Space& space, const SearchOptions& options);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/engine/closed_form.hpp"
+#include "sim/plan/packed.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace shardsim::tests {
@@ -27,6 +28,134 @@ model::Scenario small_job() {
   scenario.gpus = 8;
   scenario.training.global_batch_size = 64;
   return scenario;
+}
+
+/// As the search is defined, without anything that makes it fast.
+plan::SearchResult every_one(const model::Scenario& base, const plan::Space& space, const plan::SearchOptions& how) {
+  plan::SearchResult result;
+  const auto add = [&](const plan::Degrees& degrees) {
+    const std::int64_t place = result.considered++;
+    const model::Scenario scenario = plan::with_degrees(base, degrees);
+    const std::string reason = plan::why_impossible(scenario);
+    if (!reason.empty()) {
+      ++result.impossible[reason];
+      return;
+    }
+    const engine::Prediction prediction = engine::predict(scenario);
+    const bool fits = plan::fits(scenario, prediction.memory.worst().device_used, how.max_memory);
+    (fits ? result.candidates : result.nearest).push_back({degrees, scenario, prediction, place});
+  };
+  plan::Degrees d;
+  for (const auto tp : space.tensor_model_parallel_size)
+    for (const auto pp : space.pipeline_model_parallel_size)
+      for (const auto cp : space.context_parallel_size)
+        for (const auto schedule : space.schedule)
+          for (const auto chunks : space.virtual_pipeline_model_parallel_size)
+            for (const auto micro : space.micro_batch_size)
+              for (const auto recompute : space.recompute_granularity)
+                for (const bool sequence : space.sequence_parallel)
+                  for (const int zero : space.zero_stage) {
+                    add({tp, pp, chunks, cp, micro, recompute, sequence, zero, schedule});
+                  }
+  result.out_of_memory = static_cast<std::int64_t>(result.nearest.size());
+  return plan::merged({result}, how.best);
+}
+
+void expect_same(const plan::SearchResult& a, const plan::SearchResult& b) {
+  EXPECT_EQ(a.considered, b.considered);
+  EXPECT_EQ(a.impossible, b.impossible);
+  EXPECT_EQ(a.out_of_memory, b.out_of_memory);
+  for (const auto list : {&plan::SearchResult::candidates, &plan::SearchResult::nearest}) {
+    ASSERT_EQ((a.*list).size(), (b.*list).size());
+    for (std::size_t i = 0; i < (a.*list).size(); ++i) {
+      EXPECT_EQ((a.*list)[i].degrees, (b.*list)[i].degrees) << i;
+      EXPECT_EQ((a.*list)[i].prediction.iteration, (b.*list)[i].prediction.iteration) << i;
+      EXPECT_EQ((a.*list)[i].place, (b.*list)[i].place) << i;
+    }
+  }
+}
+
+/// Jobs that differ in what a search takes short cuts through.
+std::vector<model::Scenario> jobs() {
+  model::Scenario plain = small_job();
+  model::Scenario tight = small_job();
+  tight.cluster.device.memory_capacity = 9_GiB;
+  model::Scenario long_context = small_job();
+  long_context.model.seq_length = long_context.model.max_position_embeddings = 4096;
+  long_context.gpus = 32;
+  model::Scenario zero_bubble = small_job();
+  zero_bubble.stack.layer_split = model::LayerSplit::lighter_ends;
+  zero_bubble.model.num_layers = 30;
+  model::Scenario uneven = small_job();
+  uneven.stack.layer_split = model::LayerSplit::balanced_blocks;
+  uneven.stack.interleaving = model::InterleavingRule::multiple_of_pipeline;
+  uneven.stack.host.per_collective_between_nodes = Seconds{1e-3};
+  uneven.gpus = 16;
+  model::Scenario replicated = small_job();
+  replicated.gpus = 32;
+  replicated.parallelism.num_distributed_optimizer_instances = 2;
+  return {plain, tight, long_context, zero_bubble, uneven, replicated};
+}
+
+TEST(Search, FindsWhatTryingEveryLayoutFinds) {
+  for (const model::Scenario& base : jobs()) {
+    plan::SearchOptions how;
+    how.best = 25;
+    const plan::Space space = plan::whole_space(base);
+    const plan::SearchResult expected = every_one(base, space, how);
+    expect_same(plan::search(base, space, how), expected);
+    ASSERT_GT(expected.candidates.size(), 0U);
+  }
+}
+
+TEST(Search, NearestIsWhatTryingEveryLayoutFinds) {
+  for (const model::Scenario& base : jobs()) {
+    plan::SearchOptions how;
+    how.max_memory = 64_MiB;
+    const plan::Space space = plan::whole_space(base);
+    const plan::SearchResult expected = every_one(base, space, how);
+    ASSERT_EQ(expected.nearest.size(), 1U);
+    expect_same(plan::search(base, space, how), expected);
+  }
+}
+
+TEST(Search, GivesTheSameAnswerWithAnyNumberOfThreads) {
+  for (const model::Scenario& base : jobs()) {
+    plan::SearchOptions how;
+    const plan::Space space = plan::whole_space(base);
+    const plan::SearchResult serial = plan::search(base, space, how);
+    for (const int threads : {2, 3, 16}) {
+      how.threads = threads;
+      expect_same(plan::search(base, space, how), serial);
+    }
+  }
+}
+
+TEST(Search, PartsAddUpToTheWhole) {
+  for (const Bytes limit : {0_GiB, 64_MiB}) {
+    const model::Scenario base = small_job();
+    const plan::Space space = plan::whole_space(base);
+    plan::SearchOptions how;
+    how.max_memory = limit;
+    const plan::SearchResult whole = plan::search(base, space, how);
+    how.parts = 5;
+    std::vector<plan::SearchResult> parts;
+    for (how.part = 0; how.part < how.parts; ++how.part) {
+      parts.push_back(plan::unpacked(base, plan::packed(plan::search(base, space, how))));
+    }
+    expect_same(plan::merged(std::move(parts), how.best), whole);
+  }
+}
+
+TEST(Search, GivesTheBestSoFarWhenStopped) {
+  const model::Scenario base = small_job();
+  plan::SearchOptions how;
+  int calls = 0;
+  how.progress = [&calls](double share) { return share < 0.5 && ++calls > 0; };
+  const plan::SearchResult result = plan::search(base, plan::whole_space(base), how);
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_GT(calls, 0);
+  EXPECT_LT(result.considered, plan::search(base, plan::whole_space(base), {}).considered);
 }
 
 TEST(Search, CandidatesAreWhatThePredictionSays) {

@@ -128,8 +128,7 @@ TEST(Evaluation, SkippedRowsAreCountedByReasonAndSuspectOnesApart) {
   EXPECT_NEAR(evaluation.suspect_by_source.at("a").time.mape, 1.0, 1e-12);
 }
 
-// Configuration "x" took 8, 10 and 16: median 10, |10 − 8|/8 = 0.25, 0, |10 − 16|/16 = 0.375; mean 0.625/3. "y" is
-// alone.
+// Configuration "x" took 8, 10 and 16: median 10, |10 − 8|/8 = 0.25, 0, |10 − 16|/16 = 0.375; mean 0.625/3. "y" is alone.
 TEST(Repeats, SpreadAroundTheMedianOfEachConfiguration) {
   std::vector<Result> results;
   for (const double time : {8.0, 10.0, 16.0}) {

@@ -109,6 +109,19 @@ TEST_P(CommunicatorTest, ScattersTheSum) {
   EXPECT_EQ(std::vector<float>(started.as<float>(), started.as<float>() + 3), expected);
 }
 
+// 300,000 elements a rank are more than one piece, and no whole number of pieces: rank r's part holds r + 1 of every rank
+// q times q + 1, in sum (r + 1) · size · (size + 1) / 2.
+TEST_P(CommunicatorTest, ScattersTheSumOfManyPieces) {
+  constexpr std::size_t kPart = 300'000;
+  std::vector<float> whole;
+  for (int part = 0; part < size_; ++part) {
+    whole.insert(whole.end(), kPart, static_cast<float>((part + 1) * (rank_ + 1)));
+  }
+  std::vector<float> part(kPart);
+  world_->reduce_scatter(row(whole), row(part));
+  EXPECT_EQ(part, std::vector<float>(kPart, static_cast<float>((rank_ + 1) * size_ * (size_ + 1) / 2)));
+}
+
 TEST_P(CommunicatorTest, SendsRoundTheRing) {
   if (size_ == 1) return;
   std::vector<float> mine(4, static_cast<float>(rank_));
