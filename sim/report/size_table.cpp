@@ -72,9 +72,12 @@ void write_scaling(std::ostream& out, const SizedCluster& sized) {
     const std::string saved = !saves                          ? ""
                               : point.usd_per_day_saved > 0.0 ? usd(point.usd_per_day_saved)
                                                               : "saves money";
-    out << right(grouped(point.gpus), 10) << right(days(point.run.wall_clock.expected), 9)
-        << right(percent(point.scaling_efficiency), 11) << right(percent(point.run.goodput), 9)
-        << right(usd(point.run.usd.expected), 10) << right(saved, 19) << (sizing.worthwhile == i ? "  <" : "") << '\n';
+    std::string line = right(grouped(point.gpus), 10) + right(days(point.run.wall_clock.expected), 9) +
+                       right(percent(point.scaling_efficiency), 11) + right(percent(point.run.goodput), 9) +
+                       right(usd(point.run.usd.expected), 10) + right(saved, 19) +
+                       (sizing.worthwhile == i ? "  <" : "");
+    line.erase(line.find_last_not_of(' ') + 1);
+    out << line << '\n';
   }
   if (sizing.worthwhile) {
     const bool last = *sizing.worthwhile + 1 == sizing.points.size();
