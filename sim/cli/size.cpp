@@ -49,7 +49,25 @@ Settings on_cluster(const Settings& settings, const std::string& cluster) {
   return changed;
 }
 
+/// A name that is none is a mistake, however many others are right.
+void check_names(const std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  for (const input::Preset& preset : input::presets()) {
+    if (preset.kind == "clusters") known.push_back(preset.name);
+  }
+  Problems problems;
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    problems.add({{"command line", 0, "--cluster"},
+                  "",
+                  name,
+                  "there is no such cluster" + suggestion(name, known) + "; `shardsim list clusters` lists them"});
+  }
+  problems.throw_if_any();
+}
+
 std::vector<std::string> clusters_of(const SizeOptions& options, const Settings& settings) {
+  check_names(options.clusters);
   if (!options.clusters.empty()) return options.clusters;
   if (const Setting* own = settings.find("cluster.preset")) return {own->value};
   std::vector<std::string> names;

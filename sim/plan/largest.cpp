@@ -1,6 +1,7 @@
 #include "sim/plan/largest.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "sim/plan/sizing.hpp"
@@ -13,6 +14,7 @@ constexpr std::int64_t kLayersOfStep = 4;
 constexpr std::int64_t kTokensOfStep = 1024;
 /// Beyond this nothing is looked for.
 constexpr std::int64_t kMostSteps = 1 << 14;
+constexpr std::int64_t kRoundest = 16;
 
 std::int64_t step_of(const model::Scenario& base, Dimension dimension) {
   switch (dimension) {
@@ -91,31 +93,34 @@ std::optional<Largest> largest_that_fits(const model::Scenario& base, Dimension 
   Largest largest;
   largest.step = step;
   std::int64_t fits = 0;
-  std::int64_t too_many = 0;
+  std::map<std::int64_t, Bytes> excess_of_too_many;
   const auto try_steps = [&](std::int64_t steps) {
     Attempt tried = attempt(base, dimension, steps * step);
     if (tried.fits) {
       fits = steps;
       largest.candidate = std::move(*tried.fits);
     } else {
-      too_many = steps;
-      largest.excess = tried.excess;
+      excess_of_too_many[steps] = tried.excess;
     }
+    return fits == steps;
   };
-  for (std::int64_t steps = 1; too_many == 0 && steps <= kMostSteps && (!proceed || proceed()); steps *= 2) {
-    try_steps(steps);
-  }
-  while (too_many - fits > 1 && (!proceed || proceed())) try_steps(fits + (too_many - fits) / 2);
-  // Rounder numbers divide over more layouts: what bisection took for the end may not be it.
-  for (std::int64_t round = 2; fits > 0 && round <= 16 && (!proceed || proceed()); round *= 2) {
-    const std::int64_t before = fits;
-    try_steps((fits / round + 1) * round);
-    if (fits > before) round = 1;
-  }
+  const auto going_on = [&] { return !proceed || proceed(); };
+  for (std::int64_t steps = 1; steps <= kMostSteps && going_on() && try_steps(steps);) steps *= 2;
   if (fits == 0) return {};
-  too_many = std::max(too_many, fits + 1);
+  std::int64_t end = excess_of_too_many.empty() ? fits : excess_of_too_many.begin()->first;
+  while (end - fits > 1 && going_on()) {
+    const std::int64_t middle = fits + (end - fits) / 2;
+    if (!try_steps(middle)) end = middle;
+  }
+  // Rounder numbers divide over more layouts: what bisection took for the end may not be it.
+  for (std::int64_t round = 2; round <= kRoundest && going_on(); round *= 2) {
+    if (try_steps((fits / round + 1) * round)) round = 1;
+  }
   largest.value = fits * step;
-  largest.too_large = too_many * step;
+  if (const auto next = excess_of_too_many.upper_bound(fits); next != excess_of_too_many.end()) {
+    largest.too_large = next->first * step;
+    largest.excess = next->second;
+  }
   return largest;
 }
 

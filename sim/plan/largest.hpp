@@ -20,8 +20,8 @@ struct Largest {
   /// What each further step would add.
   std::int64_t step = 0;
   Candidate candidate;
-  /// A larger value that does not fit; of the last one tried, the memory by which the nearest layout exceeds the
-  /// device.
+  /// The next larger value that was tried and does not fit (0 = none), and the memory by which its nearest layout
+  /// exceeds the device.
   std::int64_t too_large = 0;
   Bytes excess{0};
 };

@@ -23,10 +23,10 @@ double largest_value(const Chart& chart) {
   return largest;
 }
 
-/// The next of 1, 2, 2.5, 5, 10 … from `value` on.
+/// The next round number from `value` on.
 double rounded_up(double value) {
   const double magnitude = std::pow(10.0, std::floor(std::log10(value)));
-  for (const double step : {1.0, 2.0, 2.5, 5.0}) {
+  for (const double step : {1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0}) {
     if (step * magnitude >= value * (1.0 - 1e-12)) return step * magnitude;
   }
   return 10.0 * magnitude;

@@ -25,7 +25,7 @@ struct Chart {
 
 /// At most `columns` wide and `rows` high without axes and legend; series are told apart by their marks. From 0 up.
 /// Says so where there is nothing to draw.
-void write_text_chart(std::ostream& out, const Chart& chart, std::size_t columns = 60, std::size_t rows = 12);
+void write_text_chart(std::ostream& out, const Chart& chart, std::size_t columns = 60, std::size_t rows = 13);
 
 /// 800 x 480.
 void write_svg_chart(std::ostream& out, const Chart& chart);

@@ -76,6 +76,10 @@ Columns csv_columns(const model::Scenario& scenario, const engine::Prediction& p
 
 std::string csv_number(double value) { return number(value); }
 
+std::string csv_text(std::string_view text) {
+  return text.find_first_of(",\"\n") == std::string_view::npos ? std::string(text) : quoted(text);
+}
+
 void write_csv_rows(std::ostream& out, const std::vector<Columns>& rows) {
   for (const Columns& row : rows) {
     std::string header;

@@ -20,6 +20,9 @@ using Columns = std::vector<std::pair<std::string_view, std::string>>;
 /// As many digits as tell the number from every other; empty when it is not finite.
 [[nodiscard]] std::string csv_number(double value);
 
+/// Quoted where commas, quotes or line ends stand in it (RFC 4180).
+[[nodiscard]] std::string csv_text(std::string_view text);
+
 /// The names of the first row, then all rows.
 void write_csv_rows(std::ostream& out, const std::vector<Columns>& rows);
 

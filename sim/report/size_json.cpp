@@ -2,7 +2,9 @@
 #include <ostream>
 
 #include "sim/model/parameters.hpp"
+#include "sim/report/csv.hpp"
 #include "sim/report/layout_json.hpp"
+#include "sim/report/prediction_json.hpp"
 #include "sim/report/size_summary.hpp"
 
 namespace shardsim::report {
@@ -61,12 +63,24 @@ ordered_json cluster_json(const SizedCluster& sized) {
   return json;
 }
 
-void write(std::ostream& out, const ordered_json& json) {
-  out << json.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
-}
-
 ordered_json name_or_null(const SizedCluster* sized) {
   return sized != nullptr ? ordered_json(sized->cluster) : ordered_json(nullptr);
+}
+
+/// A point with nothing nested: "usd_p10".
+ordered_json flat_point(const SizedCluster& sized, const plan::SizePoint& point) {
+  ordered_json flat;
+  flat["cluster"] = sized.cluster;
+  for (const auto& [key, value] : point_json(point).items()) {
+    if (key == "usd" && value.is_null()) {
+      for (const char* part : {"usd_expected", "usd_p10", "usd_p90"}) flat[part] = nullptr;
+    } else if (value.is_object()) {
+      for (const auto& [inner, number] : value.items()) flat[key == "layout" ? inner : key + "_" + inner] = number;
+    } else {
+      flat[key] = value;
+    }
+  }
+  return flat;
 }
 
 }  // namespace
@@ -87,32 +101,19 @@ void write_json(std::ostream& out, const SizeReport& report) {
 }
 
 void write_csv(std::ostream& out, const SizeReport& report) {
-  bool headed = false;
+  std::vector<ordered_json> flat;
   for (const SizedCluster& sized : report.clusters) {
-    for (const plan::SizePoint& point : sized.sizing.points) {
-      ordered_json row;
-      row["cluster"] = sized.cluster;
-      for (const auto& [key, value] : point_json(point).items()) {
-        if (key == "usd" && value.is_null()) {
-          for (const char* part : {"usd_expected", "usd_p10", "usd_p90"}) row[part] = nullptr;
-        } else if (value.is_object()) {
-          for (const auto& [inner, number] : value.items()) row[key == "layout" ? inner : key + "_" + inner] = number;
-        } else {
-          row[key] = value;
-        }
-      }
-      std::string header;
-      std::string line;
-      for (const auto& [key, value] : row.items()) {
-        header += (header.empty() ? "" : ",") + key;
-        const std::string text = value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
-        line += (line.empty() ? "" : ",") + text;
-      }
-      if (!headed) out << header << '\n';
-      headed = true;
-      out << line << '\n';
-    }
+    for (const plan::SizePoint& point : sized.sizing.points) flat.push_back(flat_point(sized, point));
   }
+  std::vector<Columns> rows;
+  for (const ordered_json& point : flat) {
+    Columns row;
+    for (const auto& [name, value] : point.items()) {
+      row.emplace_back(name, value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    rows.push_back(std::move(row));
+  }
+  write_csv_rows(out, rows);
 }
 
 void write_json(std::ostream& out, const LargestReport& report) {

@@ -57,7 +57,7 @@ void write_cluster(std::ostream& out, const SizedCluster& sized, std::size_t wid
     if (!same) line("cheapest", sizing.points[*sizing.cheapest]);
   } else if (const plan::SizePoint* nearest = notable_point(sized)) {
     line("MISSES", *nearest);
-  } else {
+  } else if (!sizing.interrupted) {
     out << left(sized.cluster, width) << "  does not fit at any size\n";
   }
 }
@@ -72,9 +72,12 @@ void write_scaling(std::ostream& out, const SizedCluster& sized) {
     const std::string saved = !saves                          ? ""
                               : point.usd_per_day_saved > 0.0 ? usd(point.usd_per_day_saved)
                                                               : "saves money";
-    out << right(grouped(point.gpus), 10) << right(days(point.run.wall_clock.expected), 9)
-        << right(percent(point.scaling_efficiency), 11) << right(percent(point.run.goodput), 9)
-        << right(usd(point.run.usd.expected), 10) << right(saved, 19) << (sizing.worthwhile == i ? "  <" : "") << '\n';
+    std::string line = right(grouped(point.gpus), 10) + right(days(point.run.wall_clock.expected), 9) +
+                       right(percent(point.scaling_efficiency), 11) + right(percent(point.run.goodput), 9) +
+                       right(usd(point.run.usd.expected), 10) + right(saved, 19) +
+                       (sizing.worthwhile == i ? "  <" : "");
+    line.erase(line.find_last_not_of(' ') + 1);
+    out << line << '\n';
   }
   if (sizing.worthwhile) {
     const bool last = *sizing.worthwhile + 1 == sizing.points.size();
@@ -205,7 +208,8 @@ void write_table(std::ostream& out, const LargestReport& report) {
       << parameter_count(model::total_parameters(scenario)) << " parameters, "
       << gib(prediction.memory.worst().device_used) << " of " << gib(prediction.memory.device_total) << " GiB\n"
       << "Layout     " << layout_text(scenario) << "; iteration " << duration(prediction.iteration) << '\n'
-      << "           in steps of " << grouped(largest.step) << "; " << grouped(largest.too_large) << " does not fit";
+      << "           in steps of " << grouped(largest.step);
+  if (largest.too_large > 0) out << "; " << grouped(largest.too_large) << " does not fit";
   if (largest.excess > Bytes{0}) out << ", the nearest layout by " << gib(largest.excess) << " GiB";
   out << '\n';
 }

@@ -7,8 +7,10 @@
 #include <ostream>
 
 #include "sim/model/enum_text.hpp"
+#include "sim/report/csv.hpp"
 #include "sim/report/format.hpp"
 #include "sim/report/layout_json.hpp"
+#include "sim/report/prediction_json.hpp"
 
 namespace shardsim::report {
 namespace {
@@ -132,17 +134,9 @@ ordered_json point_json(const Sweep& sweep, const SweepPoint& point) {
   return json;
 }
 
-/// Quoted where commas or quotes stand in it (RFC 4180).
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
 std::string csv_value(const ordered_json& value) {
   if (value.is_null()) return "";
-  return csv_field(value.is_string() ? value.get<std::string>() : value.dump());
+  return value.is_string() ? csv_text(value.get<std::string>()) : value.dump();
 }
 
 }  // namespace
@@ -233,38 +227,37 @@ void write_json(std::ostream& out, const Sweep& sweep) {
   json["interrupted"] = sweep.interrupted;
   json["points"] = ordered_json::array();
   for (const SweepPoint& point : sweep.points) json["points"].push_back(point_json(sweep, point));
-  out << json.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+  write(out, json);
 }
 
 void write_csv(std::ostream& out, const Sweep& sweep) {
-  constexpr std::array kColumns = {"status",
-                                   "reason",
-                                   "iteration_s",
-                                   "iteration_s_p10",
-                                   "iteration_s_p90",
-                                   "tokens_per_s",
-                                   "mfu",
-                                   "model_tflops_per_gpu",
-                                   "memory_bytes",
-                                   "margin_bytes",
-                                   "usd_per_billion_tokens",
-                                   "gpus"};
-  constexpr std::array kLayout = {
+  constexpr std::array<std::string_view, 12> kPoint = {"status",
+                                                       "reason",
+                                                       "iteration_s",
+                                                       "iteration_s_p10",
+                                                       "iteration_s_p90",
+                                                       "tokens_per_s",
+                                                       "mfu",
+                                                       "model_tflops_per_gpu",
+                                                       "memory_bytes",
+                                                       "margin_bytes",
+                                                       "usd_per_billion_tokens",
+                                                       "gpus"};
+  constexpr std::array<std::string_view, 7> kLayout = {
       "tensor_model_parallel_size", "pipeline_model_parallel_size", "virtual_pipeline_model_parallel_size",
       "context_parallel_size",      "data_parallel_size",           "micro_batch_size",
       "recompute_granularity"};
-  for (const SweepAxis& axis : sweep.axes) out << csv_field(axis.name) << ',';
-  for (const char* column : kColumns) out << column << ',';
-  for (const char* column : kLayout) out << column << (column == kLayout.back() ? "\n" : ",");
+  std::vector<Columns> rows;
   for (const SweepPoint& point : sweep.points) {
     const ordered_json json = point_json(sweep, point);
-    for (const std::string& value : point.values) out << csv_field(value) << ',';
-    for (const char* column : kColumns) out << csv_value(json.value(column, ordered_json())) << ',';
     const ordered_json layout = json.value("layout", ordered_json::object());
-    for (const char* column : kLayout) {
-      out << csv_value(layout.value(column, ordered_json())) << (column == kLayout.back() ? "\n" : ",");
-    }
+    Columns row;
+    for (std::size_t i = 0; i < sweep.axes.size(); ++i) row.emplace_back(sweep.axes[i].name, csv_text(point.values[i]));
+    for (const auto name : kPoint) row.emplace_back(name, csv_value(json.value(std::string(name), ordered_json())));
+    for (const auto name : kLayout) row.emplace_back(name, csv_value(layout.value(std::string(name), ordered_json())));
+    rows.push_back(std::move(row));
   }
+  write_csv_rows(out, rows);
 }
 
 }  // namespace shardsim::report
