@@ -54,7 +54,9 @@ TEST(LogCommand, LogsOfEveryProgramGiveTheTimeOfTheirRow) {
         Case{"megatron-deepspeed-gpt-345m.log --cluster a100-hdr4", "Megatron-DeepSpeed", 0.37216, 0.25},
         Case{"nemo-gpt-5b.log", "NeMo", 2.91, 0.15},
         Case{"nanotron-1b.log --cluster h100-efa --set training.recompute.granularity=none", "nanotron", 3.26456, 0.15},
-        Case{"torchtitan-8b.log --model llama3-8b --cluster h100-96gb-rdma400", "torchtitan", 2.4575, 0.2}}) {
+        Case{"torchtitan-8b.log --model llama3-8b --cluster h100-96gb-rdma400 --set "
+             "training.recompute.granularity=operators",
+             "torchtitan", 2.4575, 0.2}}) {
     const Json log = json_of(kLogs + one.arguments)["logs"][0];
     EXPECT_EQ(log["framework"], one.framework);
     EXPECT_NEAR(log["time"]["measured_s"], one.seconds, 0.01 * one.seconds) << one.framework;
@@ -76,7 +78,10 @@ TEST(LogCommand, RatesAreInTheConventionOfTheLog) {
   const Json gpt_rate = json_of(gpt())["logs"][0]["tflops"];
   EXPECT_EQ(gpt_rate["convention"], "with recomputation");
   EXPECT_NEAR(gpt_rate["work"], 1.0, 0.02);
-  const Json titan = json_of(kLogs + "torchtitan-8b.log --model llama3-8b --cluster h100-96gb-rdma400")["logs"][0];
+  const Json titan = json_of(
+      kLogs +
+      "torchtitan-8b.log --model llama3-8b --cluster h100-96gb-rdma400 --set training.recompute.granularity=operators")
+      ["logs"][0];
   EXPECT_EQ(titan["tflops"]["convention"], "without recomputation, full attention");
   EXPECT_NEAR(titan["tflops"]["work"], 1.0, 0.05);
 }
@@ -89,13 +94,12 @@ TEST(LogCommand, MemoryIsComparedInKind) {
   EXPECT_EQ(memory[1]["kind"], "reserved");
 }
 
-TEST(LogCommand, ASlowClockIsTheLeastSurprisingWhereMatricesDominate) {
-  // The 3.6 B job of SC21 runs at 44 % of the peak: 10 % off is a clock, not a host.
-  std::string text = test::read_source(kLogs + "megatron-gpt-3.6b.log");
+TEST(LogCommand, StandardInputAndTable) {
+  const std::string text = test::read_source(kLogs + "megatron-gpt-3.6b.log");
   const Outcome outcome = validate("- --cluster a100-dgx --stack megatron-lm-2021", text);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   for (const char* part : {"standard input: log of Megatron-LM, 64 x a100-80gb", "\nIteration ", "\nTFLOP/s ",
-                           "\nAllocated ", "\nSuspects ", "\nTo tell "}) {
+                           "\nAllocated ", "\nSuspects ", "\nAssumed"}) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << outcome.out;
   }
 }
@@ -171,7 +175,7 @@ TEST(LogCommand, AMemoryLineOfARankThatCannotBe) {
   std::string text = test::read_source(kLogs + "megatron-gpt-3.6b.log");
   const std::size_t at = text.find("[Rank 1]");
   text.replace(at, 8, "[Rank 512]");
-  text.replace(text.find("max allocated: 5"), 16, "max allocated: 6");
+  text.replace(text.find("max allocated: 4"), 16, "max allocated: 6");
   expect_refused("- --cluster a100-dgx --stack megatron-lm-2021",
                  "rank 512 prints its memory, but the configuration has 64", text);
 }
