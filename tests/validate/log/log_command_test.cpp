@@ -159,13 +159,14 @@ TEST(LogCommand, AScriptOfAnotherRunIsRefused) {
       "other.sh",
       "python pretrain_gpt.py --num-layers 24 --hidden-size 3072 --num-attention-heads 32 --seq-length 2048 "
       "--micro-batch-size 16 --global-batch-size 256 --tensor-model-parallel-size 2");
-  expect_refused(gpt() + " --megatron " + script, "other.sh:1: model.num_layers = 24: the log says 30 (" + kLogs);
-  expect_refused(gpt() + " --megatron " + script, "training.global_batch_size = 256: the log's iterations say 512");
+  expect_refused(gpt() + " --megatron " + script,
+                 "other.sh:1: --num-layers (model.num_layers) = 24: the log says 30 (" + kLogs);
+  expect_refused(gpt() + " --megatron " + script, "(training.global_batch_size) = 256: the log's iterations say 512");
   // The command line knows better.
   EXPECT_EQ(validate(gpt() + " --set training.micro_batch_size=8").code, 0);
   // Four times the GPUs would have done four times the work.
   const std::string nemo = folder.file("nemo.log", test::read_source(kLogs + "nemo-gpt-5b.log"));
-  folder.file("nemo.toml", test::read_source(kLogs + "nemo-gpt-5b.toml"));
+  (void)folder.file("nemo.toml", test::read_source(kLogs + "nemo-gpt-5b.toml"));
   EXPECT_EQ(validate(nemo).code, 0);
   expect_refused(nemo + " --set parallelism.data_parallel_size=256 --gpus 256",
                  "the model, the batch or the number of GPUs is another one");
@@ -187,7 +188,7 @@ std::string many_logs(const test::TemporaryFolder& folder) {
     const std::string script =
         "python pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads 16 "
         "--seq-length 2048 --vocab-size 50257 --bf16 --micro-batch-size " +
-        std::to_string(1 << (i % 3)) + " --global-batch-size " + std::to_string(64 << (i % 2)) +
+        std::to_string(1 << (i % 3)) + " --global-batch-size " + std::to_string(128 << (i % 2)) +
         " --tensor-model-parallel-size " + std::to_string(1 << (i % 4)) + " --use-distributed-optimizer --world-size " +
         std::to_string(8 << (i % 3));
     const std::string path = folder.file(name + ".sh", script);
@@ -199,9 +200,9 @@ std::string many_logs(const test::TemporaryFolder& folder) {
     for (int k = 1; k < 6; ++k) {
       log += " iteration " + std::to_string(k) +
              "/ 9 | elapsed time per iteration (ms): " + std::to_string(seconds * 1e3) +
-             " | global batch size: " + std::to_string(64 << (i % 2)) + " |\n";
+             " | global batch size: " + std::to_string(128 << (i % 2)) + " |\n";
     }
-    folder.file(name + ".log", log);
+    (void)folder.file(name + ".log", log);
   }
   return folder.path();
 }
@@ -230,7 +231,7 @@ TEST(LogCommand, AFailedFitLeavesTheProfileAsItWas) {
   const std::string bad = folder.file("bad.log", "nothing");
   expect_refused(gpt() + " --log " + bad + " --fit " + profile, "bad.log: holds no iteration line");
   EXPECT_EQ(test::read_source(profile), "mine");
-  expect_refused(gpt() + " --log " + kLogs + "nemo-gpt-5b.log --fit " + profile,
+  expect_refused(kLogs + "megatron-gpt-3.6b.log " + kLogs + "nanotron-1b.log --cluster h100-dgx --fit " + profile,
                  "--fit takes runs of one cluster, device and stack");
   EXPECT_EQ(test::read_source(profile), "mine");
   expect_refused(gpt() + " --fit " + (folder.path() / "none/ours.toml").string(), "cannot be written");
