@@ -198,6 +198,9 @@ Comparison compare(TrainingLog log, const cli::ScenarioOptions& options) {
   Settings settings;
   settings.merge(log.settings);
   settings.merge(given);
+  // The program that printed the lines is known better than the flags' generation.
+  const Setting* printed = log.settings.find("stack.preset");
+  if (printed != nullptr && !settings.find("stack.preset")->assumed_because.empty()) settings.set(*printed);
   follow_iterations(log, settings, problems, comparison.notes);
   comparison.scenario = cli::resolve_all(settings, problems);
   comparison.prediction = engine::predict(comparison.scenario);

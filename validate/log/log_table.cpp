@@ -68,6 +68,11 @@ void write_suspicion(std::ostream& out, const Comparison& comparison, const Susp
     return;
   }
   const bool inside = comparison.time->covered();
+  constexpr double kRight = 0.03;
+  if (inside && std::abs(comparison.time->error()) < kRight) {
+    out << "\nSuspects   none: the time is as predicted\n";
+    return;
+  }
   out << "\nSuspects   "
       << (inside ? "the time is inside the interval; if it is off, what alone would explain it"
                  : "what alone would explain the time, least surprise first")

@@ -51,6 +51,10 @@ bool read_configuration(std::string_view line, int number, TrainingLog& log) {
       return true;
     }
   }
+  if (contains(line, "LlamaConfig(")) {
+    add_setting("model.family", "llama", number, log);
+    return true;
+  }
   if (contains(line, "tie_word_embeddings=")) {
     const bool tied = contains(line, "tie_word_embeddings=True");
     add_setting("model.output_weights", tied ? "tied" : "untied", number, log);

@@ -10,6 +10,9 @@ namespace {
 constexpr double kSlow = 1.1;
 constexpr double kScatters = 5.0;
 
+/// Lines that ranks print for one iteration stand this close; a start of the program prints more than that.
+constexpr int kNeighbours = 16;
+
 double quantile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
   const double at = share * static_cast<double>(values.size() - 1);
@@ -79,18 +82,23 @@ std::size_t warm_up(const Segment& segment, const std::vector<double>& seconds) 
 
 std::vector<Segment> segments(const TrainingLog& log) {
   std::vector<Segment> all;
+  int last_line = 0;
   for (const Iteration& iteration : log.iterations) {
     if (all.empty()) {
+      last_line = iteration.line;
       all.push_back({{iteration}, true});
       continue;
     }
     std::vector<Iteration>& current = all.back().iterations;
-    if (iteration.number == current.back().number) {
+    const bool repeats = iteration.number == current.back().number;
+    if (repeats && iteration.line - last_line <= kNeighbours) {
+      last_line = iteration.line;
       const bool slower = iteration.seconds.value_or(0.0) > current.back().seconds.value_or(0.0);
       if (slower) current.back() = iteration;
       continue;
     }
-    const bool restarted = iteration.number < current.back().number;
+    last_line = iteration.line;
+    const bool restarted = iteration.number <= current.back().number;
     if (restarted || !same_job(current.back(), iteration)) {
       all.push_back({{iteration}, restarted});
     } else {

@@ -17,8 +17,8 @@ struct Segment {
   bool after_start = false;
 };
 
-/// The iteration's number falls where a run was restarted. Of equal numbers in a row (several ranks print) the slowest
-/// stays.
+/// The iteration's number falls, or returns after other lines, where a run was restarted. Of equal numbers in
+/// neighbouring lines (several ranks print) the slowest stays.
 [[nodiscard]] std::vector<Segment> segments(const TrainingLog& log);
 
 struct LeftOut {

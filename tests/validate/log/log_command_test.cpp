@@ -54,7 +54,9 @@ TEST(LogCommand, LogsOfEveryProgramGiveTheTimeOfTheirRow) {
         Case{"megatron-deepspeed-gpt-345m.log --cluster a100-hdr4", "Megatron-DeepSpeed", 0.37216, 0.25},
         Case{"nemo-gpt-5b.log", "NeMo", 2.91, 0.15},
         Case{"nanotron-1b.log --cluster h100-efa --set training.recompute.granularity=none", "nanotron", 3.26456, 0.15},
-        Case{"torchtitan-8b.log --model llama3-8b --cluster h100-96gb-rdma400", "torchtitan", 2.4575, 0.2}}) {
+        Case{"torchtitan-8b.log --model llama3-8b --cluster h100-96gb-rdma400 --set "
+             "training.recompute.granularity=operators",
+             "torchtitan", 2.4575, 0.2}}) {
     const Json log = json_of(kLogs + one.arguments)["logs"][0];
     EXPECT_EQ(log["framework"], one.framework);
     EXPECT_NEAR(log["time"]["measured_s"], one.seconds, 0.01 * one.seconds) << one.framework;
@@ -76,7 +78,10 @@ TEST(LogCommand, RatesAreInTheConventionOfTheLog) {
   const Json gpt_rate = json_of(gpt())["logs"][0]["tflops"];
   EXPECT_EQ(gpt_rate["convention"], "with recomputation");
   EXPECT_NEAR(gpt_rate["work"], 1.0, 0.02);
-  const Json titan = json_of(kLogs + "torchtitan-8b.log --model llama3-8b --cluster h100-96gb-rdma400")["logs"][0];
+  const Json titan = json_of(
+      kLogs +
+      "torchtitan-8b.log --model llama3-8b --cluster h100-96gb-rdma400 --set training.recompute.granularity=operators")
+      ["logs"][0];
   EXPECT_EQ(titan["tflops"]["convention"], "without recomputation, full attention");
   EXPECT_NEAR(titan["tflops"]["work"], 1.0, 0.05);
 }
@@ -89,13 +94,12 @@ TEST(LogCommand, MemoryIsComparedInKind) {
   EXPECT_EQ(memory[1]["kind"], "reserved");
 }
 
-TEST(LogCommand, ASlowClockIsTheLeastSurprisingWhereMatricesDominate) {
-  // The 3.6 B job of SC21 runs at 44 % of the peak: 10 % off is a clock, not a host.
-  std::string text = test::read_source(kLogs + "megatron-gpt-3.6b.log");
+TEST(LogCommand, StandardInputAndTable) {
+  const std::string text = test::read_source(kLogs + "megatron-gpt-3.6b.log");
   const Outcome outcome = validate("- --cluster a100-dgx --stack megatron-lm-2021", text);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   for (const char* part : {"standard input: log of Megatron-LM, 64 x a100-80gb", "\nIteration ", "\nTFLOP/s ",
-                           "\nAllocated ", "\nSuspects ", "\nTo tell "}) {
+                           "\nAllocated ", "\nSuspects ", "\nAssumed"}) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << outcome.out;
   }
 }
@@ -155,13 +159,14 @@ TEST(LogCommand, AScriptOfAnotherRunIsRefused) {
       "other.sh",
       "python pretrain_gpt.py --num-layers 24 --hidden-size 3072 --num-attention-heads 32 --seq-length 2048 "
       "--micro-batch-size 16 --global-batch-size 256 --tensor-model-parallel-size 2");
-  expect_refused(gpt() + " --megatron " + script, "other.sh:1: model.num_layers = 24: the log says 30 (" + kLogs);
-  expect_refused(gpt() + " --megatron " + script, "training.global_batch_size = 256: the log's iterations say 512");
+  expect_refused(gpt() + " --megatron " + script,
+                 "other.sh:1: --num-layers (model.num_layers) = 24: the log says 30 (" + kLogs);
+  expect_refused(gpt() + " --megatron " + script, "(training.global_batch_size) = 256: the log's iterations say 512");
   // The command line knows better.
   EXPECT_EQ(validate(gpt() + " --set training.micro_batch_size=8").code, 0);
   // Four times the GPUs would have done four times the work.
   const std::string nemo = folder.file("nemo.log", test::read_source(kLogs + "nemo-gpt-5b.log"));
-  folder.file("nemo.toml", test::read_source(kLogs + "nemo-gpt-5b.toml"));
+  (void)folder.file("nemo.toml", test::read_source(kLogs + "nemo-gpt-5b.toml"));
   EXPECT_EQ(validate(nemo).code, 0);
   expect_refused(nemo + " --set parallelism.data_parallel_size=256 --gpus 256",
                  "the model, the batch or the number of GPUs is another one");
@@ -171,7 +176,7 @@ TEST(LogCommand, AMemoryLineOfARankThatCannotBe) {
   std::string text = test::read_source(kLogs + "megatron-gpt-3.6b.log");
   const std::size_t at = text.find("[Rank 1]");
   text.replace(at, 8, "[Rank 512]");
-  text.replace(text.find("max allocated: 5"), 16, "max allocated: 6");
+  text.replace(text.find("max allocated: 4"), 16, "max allocated: 6");
   expect_refused("- --cluster a100-dgx --stack megatron-lm-2021",
                  "rank 512 prints its memory, but the configuration has 64", text);
 }
@@ -183,7 +188,7 @@ std::string many_logs(const test::TemporaryFolder& folder) {
     const std::string script =
         "python pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads 16 "
         "--seq-length 2048 --vocab-size 50257 --bf16 --micro-batch-size " +
-        std::to_string(1 << (i % 3)) + " --global-batch-size " + std::to_string(64 << (i % 2)) +
+        std::to_string(1 << (i % 3)) + " --global-batch-size " + std::to_string(128 << (i % 2)) +
         " --tensor-model-parallel-size " + std::to_string(1 << (i % 4)) + " --use-distributed-optimizer --world-size " +
         std::to_string(8 << (i % 3));
     const std::string path = folder.file(name + ".sh", script);
@@ -195,9 +200,9 @@ std::string many_logs(const test::TemporaryFolder& folder) {
     for (int k = 1; k < 6; ++k) {
       log += " iteration " + std::to_string(k) +
              "/ 9 | elapsed time per iteration (ms): " + std::to_string(seconds * 1e3) +
-             " | global batch size: " + std::to_string(64 << (i % 2)) + " |\n";
+             " | global batch size: " + std::to_string(128 << (i % 2)) + " |\n";
     }
-    folder.file(name + ".log", log);
+    (void)folder.file(name + ".log", log);
   }
   return folder.path();
 }
@@ -226,7 +231,7 @@ TEST(LogCommand, AFailedFitLeavesTheProfileAsItWas) {
   const std::string bad = folder.file("bad.log", "nothing");
   expect_refused(gpt() + " --log " + bad + " --fit " + profile, "bad.log: holds no iteration line");
   EXPECT_EQ(test::read_source(profile), "mine");
-  expect_refused(gpt() + " --log " + kLogs + "nemo-gpt-5b.log --fit " + profile,
+  expect_refused(kLogs + "megatron-gpt-3.6b.log " + kLogs + "nanotron-1b.log --cluster h100-dgx --fit " + profile,
                  "--fit takes runs of one cluster, device and stack");
   EXPECT_EQ(test::read_source(profile), "mine");
   expect_refused(gpt() + " --fit " + (folder.path() / "none/ours.toml").string(), "cannot be written");

@@ -74,7 +74,8 @@ TEST(TrainingLog, NanotronLineMemoryAndConfiguration) {
   const TrainingLog log = read_training_log(
       "[default0]:07/02/2024 12:59:41 [INFO|DP=0|PP=0|TP=0|ip-26]:        parallelism=ParallelismArgs(dp=4,\n"
       "                                         pp=2,\n                                         tp=8,\n"
-      "   micro_batch_size=2,\n   sequence_length=4096,\n   hidden_size=2048,\n   num_hidden_layers=24,\n"
+      "   model_config=LlamaConfig(bos_token_id=1,\n   micro_batch_size=2,\n   sequence_length=4096,\n   "
+      "hidden_size=2048,\n   num_hidden_layers=24,\n"
       "   tie_word_embeddings=True,\n"
       "[default0]:07/02/2024 12:59:41 [INFO|DP=0|PP=1|TP=0|ip-26]:  Memory usage: 64.15MiB. Peak allocated 309.25MiB. "
       "Peak reserved: 496.00MiB\n"
@@ -94,6 +95,7 @@ TEST(TrainingLog, NanotronLineMemoryAndConfiguration) {
   EXPECT_EQ(value("model.num_layers"), "24");
   EXPECT_EQ(value("model.hidden_size"), "2048");
   EXPECT_EQ(value("model.output_weights"), "tied");
+  EXPECT_EQ(value("model.family"), "llama");
 }
 
 TEST(TrainingLog, TorchtitanLinesWithColours) {
