@@ -7,16 +7,6 @@
 namespace shardsim::validate {
 namespace {
 
-/// Linear interpolation between order statistics; 0 for no values.
-double quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0.0;
-  std::sort(values.begin(), values.end());
-  const double place = q * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
-}
-
 void count_outcome(Confusion& confusion, Outcome outcome, bool predicted_fit) {
   if (outcome == Outcome::fits) {
     ++(predicted_fit ? confusion.true_fit : confusion.false_oom);
@@ -60,6 +50,15 @@ std::map<std::string, Group> split_by_source(const Group& group) {
 }
 
 }  // namespace
+
+double quantile(std::vector<double> values, double q) {
+  if (values.empty()) return 0.0;
+  std::sort(values.begin(), values.end());
+  const double place = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+}
 
 double Confusion::balanced_accuracy() const {
   const auto fits = static_cast<double>(true_fit + false_oom);

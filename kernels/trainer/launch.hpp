@@ -18,4 +18,9 @@ namespace shardsim::kernels {
 /// The same with the words behind "-n RANKS" of shardsim-train. Throws InputError where RANKS is no number.
 [[noreturn]] void become_launcher(const cli::Arguments& words);
 
+/// Becomes the program beside this one that computes on GPUs, where the words ask for one, or do not say and there is a
+/// driver. Returns where they do not, and where there is no such program: built without a CUDA toolkit, or it is this
+/// one.
+void become_gpu_program(const cli::Arguments& words);
+
 }  // namespace shardsim::kernels

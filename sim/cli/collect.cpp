@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "sim/input/framework_config.hpp"
+#include "sim/input/job.hpp"
 #include "sim/input/megatron.hpp"
+#include "sim/input/multiplier.hpp"
 #include "sim/input/resolve.hpp"
 #include "sim/input/scenario_file.hpp"
 #include "sim/input/text_file.hpp"
@@ -115,11 +117,33 @@ void apply_override(Settings& settings, const std::string& text, Problems& probl
     problems.add({{kCommandLine, 0, "--set"}, "", text, "expected section.key=value, as model.num_layers=24"});
     return;
   }
-  settings.set({text.substr(0, equals), text.substr(equals + 1), {kCommandLine, 0, "--set"}, ""});
+  override_value(settings, {text.substr(0, equals), text.substr(equals + 1), {kCommandLine, 0, "--set"}, ""}, problems);
 }
 
 /// The file could not be read at all: no problem of one key.
 bool is_of_whole_file(const Problem& problem) { return problem.key.empty() && problem.origin.name.empty(); }
+
+using Resolve = model::Scenario (*)(const Settings& settings, const std::vector<input::Preset>& known);
+
+model::Scenario resolve_with(Resolve resolve, const Settings& settings, Problems& problems) {
+  try {
+    model::Scenario scenario = resolve(settings, input::presets());
+    problems.throw_if_any();
+    return scenario;
+  } catch (const InputError& error) {
+    // What was passed over may be why something is missing.
+    for (const std::string& warning : settings.warnings()) std::cerr << "warning: " << warning << '\n';
+    if (problems.empty()) throw;
+    std::vector<Problem> all = problems.all();
+    const bool lacks_file = std::any_of(all.begin(), all.end(), is_of_whole_file);
+    for (const Problem& problem : error.problems()) {
+      const auto same = [&](const Problem& known) { return known.key == problem.key; };
+      const bool may_follow = lacks_file && problem.origin.file.empty();
+      if (!may_follow && std::none_of(all.begin(), all.end(), same)) all.push_back(problem);
+    }
+    throw InputError(all);
+  }
+}
 
 }  // namespace
 
@@ -140,24 +164,19 @@ Settings collect_settings(const ScenarioOptions& options, Problems& problems) {
   return settings;
 }
 
-model::Scenario resolve_all(const input::Settings& settings, Problems& problems) {
-  try {
-    model::Scenario scenario = input::resolve(settings);
-    problems.throw_if_any();
-    return scenario;
-  } catch (const InputError& error) {
-    // What was passed over may be why something is missing.
-    for (const std::string& warning : settings.warnings()) std::cerr << "warning: " << warning << '\n';
-    if (problems.empty()) throw;
-    std::vector<Problem> all = problems.all();
-    const bool lacks_file = std::any_of(all.begin(), all.end(), is_of_whole_file);
-    for (const Problem& problem : error.problems()) {
-      const auto same = [&](const Problem& known) { return known.key == problem.key; };
-      const bool may_follow = lacks_file && problem.origin.file.empty();
-      if (!may_follow && std::none_of(all.begin(), all.end(), same)) all.push_back(problem);
-    }
-    throw InputError(all);
-  }
+void override_value(Settings& settings, Setting setting, Problems& problems) {
+  setting.key = input::canonical_key(setting.key);
+  // A multiple of what the files say; of what presets say is resolved with them.
+  if (settings.find(setting.key) == nullptr) return settings.set(std::move(setting));
+  if (auto value = input::multiplied(setting, settings, problems)) settings.set(std::move(*value));
+}
+
+model::Scenario resolve_all(const Settings& settings, Problems& problems) {
+  return resolve_with(input::resolve, settings, problems);
+}
+
+model::Scenario resolve_job(const Settings& settings, Problems& problems) {
+  return resolve_with(input::resolve_job, settings, problems);
 }
 
 }  // namespace shardsim::cli

@@ -85,7 +85,7 @@ Seconds Pricer::memory_bound(const model::Operator& op) const {
 
 Seconds Pricer::communication_time(const model::Operator& op, Bytes bytes) const {
   const GroupPath& path = path_of(op);
-  if (op.group == model::Group::data) {
+  if (op.group == model::Group::data && op.overlapped) {
     if (const auto started = started_time(path, op.kind, bytes)) return *started;
   }
   const Seconds undisturbed = collective_time(path, op.kind, bytes);

@@ -1,5 +1,6 @@
 #include "sim/engine/assemble.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -9,19 +10,11 @@ namespace {
 using cost::index_of;
 using model::Group;
 
-/// Relative standard deviation: device, network and stack errors, each weighted with its share of the time.
-double relative_error(const model::Scenario& scenario, const TermTimes& terms) {
-  Seconds network{0.0};
-  for (const Term term : {Term::tensor_parallel_exposed, Term::context_parallel_exposed, Term::pipeline_exposed,
-                          Term::data_parallel_exposed}) {
-    network += terms[term];
-  }
-  const Seconds host = terms[Term::host_wait] + terms[Term::fixed_overhead];
-  const Seconds total = terms.total();
-  const double device_part = (total - network - host) / total * scenario.cluster.device.error;
-  const double network_part = network / total * scenario.cluster.error;
-  const double stack_part = scenario.stack.error.time;
-  return std::sqrt(device_part * device_part + network_part * network_part + stack_part * stack_part);
+/// The loss where memory reaches the device's limit, times the probability that it does: of a job that runs, its need
+/// is either below the limit, or was estimated too high.
+Seconds allocator_retries(const model::Scenario& scenario, Seconds iteration, const memory::Memory& memory) {
+  const double near = std::min(memory.out_of_memory_probability, 1.0 - memory.out_of_memory_probability);
+  return near * scenario.stack.allocator.retry_slowdown * iteration;
 }
 
 /// 90 % quantile of the standard normal distribution.
@@ -49,11 +42,27 @@ void fill_communication(const CommunicationByGroup& communication, Prediction& p
 
 }  // namespace
 
-Prediction assemble(const model::Scenario& scenario, const TermTimes& terms, const CommunicationByGroup& communication,
+ErrorParts error_parts(const model::Scenario& scenario, const TermTimes& terms) {
+  Seconds network{0.0};
+  for (const Term term : {Term::tensor_parallel_exposed, Term::context_parallel_exposed, Term::pipeline_exposed,
+                          Term::data_parallel_exposed}) {
+    network += terms[term];
+  }
+  const Seconds host = terms[Term::host_wait] + terms[Term::fixed_overhead];
+  const Seconds total = terms.total();
+  return {(total - network - host) / total * scenario.cluster.device.error, network / total * scenario.cluster.error,
+          scenario.stack.error.time};
+}
+
+Prediction assemble(const model::Scenario& scenario, TermTimes terms, const CommunicationByGroup& communication,
                     memory::Memory memory) {
+  terms[Term::allocator_retries] = allocator_retries(scenario, terms.total(), memory);
   Prediction prediction;
   prediction.iteration = terms.total();
-  const double spread = std::exp(kNormalP90 * relative_error(scenario, terms));
+  const ErrorParts error = error_parts(scenario, terms);
+  const double deviation =
+      std::sqrt(error.device * error.device + error.network * error.network + error.stack * error.stack);
+  const double spread = std::exp(kNormalP90 * deviation);
   prediction.iteration_p10 = prediction.iteration / spread;
   prediction.iteration_p90 = spread * prediction.iteration;
   for (std::size_t i = 0; i < kTerms; ++i) prediction.time.push_back({kTermNames[i], terms[static_cast<Term>(i)]});

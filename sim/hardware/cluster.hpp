@@ -32,7 +32,7 @@ struct ScalePoint {
   double bandwidth_ratio = 1.0;
 };
 
-/// started: non-blocking, as gradients are reduced; some libraries run them by other algorithms.
+/// started: non-blocking, as gradients are reduced beside compute; some libraries run them by other algorithms.
 enum class Collective {
   all_reduce,
   all_gather,

@@ -68,6 +68,8 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
               "extra bytes kept per feed-forward element")
       .number("extra_per_residual_element", &model::SavedForBackward::extra_per_residual_element, kBytesPerElement,
               "extra bytes kept per residual element")
+      .number("extra_per_eager_norm_element", &model::SavedForBackward::extra_per_eager_norm_element, kBytesPerElement,
+              "extra bytes kept per residual element where norms are single kernels")
       .number("extra_per_flash_output_element", &model::SavedForBackward::extra_per_flash_output_element,
               kBytesPerElement, "extra bytes kept per output element of fused attention")
       .integer("norm_statistics", &model::SavedForBackward::norm_statistics, {0, 64},
@@ -92,6 +94,8 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
   fields.nested("allocator", &Stack::allocator)
       .number("fragmentation", &model::AllocatorBehaviour::fragmentation, {0.0, 10.0},
               "reserved over allocated memory, minus one")
+      .number("retry_slowdown", &model::AllocatorBehaviour::retry_slowdown, {0.0, 10.0},
+              "share of time lost to freeing and asking again where memory reaches the device's limit")
       .quantity("context", &model::AllocatorBehaviour::context, "CUDA context and kernels")
       .quantity("first_communicator", &model::AllocatorBehaviour::first_communicator, "NCCL, first communicator")
       .quantity("further_communicator", &model::AllocatorBehaviour::further_communicator, "NCCL, each further one")
