@@ -10,6 +10,8 @@
 #include "calibrate/fit/fit_gemm.hpp"
 #include "calibrate/profile/write.hpp"
 #include "sim/cost/gemm.hpp"
+#include "sim/input/text.hpp"
+#include "sim/input/units.hpp"
 
 namespace shardsim::calibrate {
 namespace {
@@ -283,6 +285,7 @@ LocalProfile fit_local(const LocalSamples& samples, const std::string& name) {
   device.error = rounded(std::max(0.01, result.fits.front().quality.p90 / 1.645));
   cluster.error = rounded(std::max(0.01, result.fits.back().quality.p90 / 1.645));
 
+  result.context = machine.resident;
   cluster.provenance = provenance(samples);
   device.provenance = cluster.provenance;
   for (const FitReport& fit : result.fits) device.provenance += " " + fit.what + ": " + to_string(fit.quality) + ".";
@@ -290,8 +293,16 @@ LocalProfile fit_local(const LocalSamples& samples, const std::string& name) {
 }
 
 std::string profile_text(const LocalProfile& profile) {
-  return "# Written by `shardsim calibrate`; predict, train and validate take this file as --cluster.\n" +
-         cluster_sections(profile.cluster, {}) + "\n" + device_sections(profile.cluster.device);
+  std::string text = "# Written by `shardsim calibrate`; predict, train and validate take this file as --cluster.\n" +
+                     cluster_sections(profile.cluster, {}) + "\n" + device_sections(profile.cluster.device);
+  if (profile.context > Bytes{0}) {
+    text +=
+        "\n# On this machine a process runs its operators itself: nothing is launched, no library holds buffers.\n"
+        "[stack.host]\nper_launch = \"0 us\"\n\n[stack.allocator]\ncontext = " +
+        input::in_quotes(input::to_text(profile.context)) +
+        "\nfirst_communicator = \"0 B\"\nfurther_communicator = \"0 B\"\n";
+  }
+  return text;
 }
 
 }  // namespace shardsim::calibrate

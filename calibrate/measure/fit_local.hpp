@@ -13,6 +13,8 @@ namespace shardsim::calibrate {
 struct LocalProfile {
   /// With its device.
   hardware::Cluster cluster;
+  /// What a process of the trainer holds beside its tensors; 0: not measured.
+  Bytes context{0};
   std::vector<FitReport> fits;
 };
 

@@ -92,6 +92,7 @@ void read_head(std::string_view line, Machine& machine) {
   if (key == "ranks") machine.ranks = input::parse_integer(value).value.value_or(1);
   if (key == "ranks per node") machine.ranks_per_node = input::parse_integer(value).value.value_or(1);
   if (key == "memory") machine.memory = input::parse_bytes(value).value.value_or(Bytes{0});
+  if (key == "resident") machine.resident = input::parse_bytes(value).value.value_or(Bytes{0});
   if (key == "date") machine.date = value;
   if (key == "versions") machine.versions = value;
 }
@@ -120,11 +121,11 @@ std::string to_string(const Subject& subject) {
 }
 
 std::string table_head(const Machine& machine) {
-  std::string head = std::string(kSign) + "\n# host: " + machine.host + "\n# processor: " + machine.processor +
-                     "\n# ranks: " + std::to_string(machine.ranks) +
-                     "\n# ranks per node: " + std::to_string(machine.ranks_per_node) +
-                     "\n# memory: " + input::to_text(machine.memory) + "\n# date: " + machine.date +
-                     "\n# versions: " + machine.versions + "\n";
+  std::string head =
+      std::string(kSign) + "\n# host: " + machine.host + "\n# processor: " + machine.processor +
+      "\n# ranks: " + std::to_string(machine.ranks) + "\n# ranks per node: " + std::to_string(machine.ranks_per_node) +
+      "\n# memory: " + input::to_text(machine.memory) + "\n# resident: " + input::to_text(machine.resident) +
+      "\n# date: " + machine.date + "\n# versions: " + machine.versions + "\n";
   for (std::size_t i = 0; i < kColumns.size(); ++i) head += (i == 0 ? "" : ",") + std::string(kColumns[i]);
   return head + "\n";
 }

@@ -49,6 +49,8 @@ struct Machine {
   std::int64_t ranks_per_node = 1;
   /// Of one node.
   Bytes memory{0};
+  /// A rank's own before it holds anything.
+  Bytes resident{0};
   std::string date;
   std::string versions;
 };

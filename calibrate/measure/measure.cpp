@@ -46,6 +46,15 @@ std::string processor_name() {
   return "unknown processor";
 }
 
+/// Resident memory of this process.
+Bytes resident() {
+  std::ifstream pages{"/proc/self/statm"};
+  std::int64_t whole = 0;
+  std::int64_t resident = 0;
+  pages >> whole >> resident;
+  return Bytes{resident * sysconf(_SC_PAGE_SIZE)};
+}
+
 std::string today() {
   const std::time_t now = std::time(nullptr);
   std::array<char, 32> text{};
@@ -239,7 +248,7 @@ class Measurement {
     Arena arena{*backend_};
     const Workload workload = one.make(arena);
     if (workload.restore) workload.restore();
-    if (together) workload.run();
+    workload.run();
     const std::string wrong = workload.check();
     if (anywhere(!wrong.empty())) {
       if (!wrong.empty())
@@ -314,6 +323,7 @@ Machine this_machine(const kernels::Session& session) {
   machine.ranks = session.size();
   machine.ranks_per_node = told({"OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"}, session.size());
   machine.memory = Bytes{std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE)};
+  machine.resident = resident();
   machine.date = today();
   machine.versions = "shardsim " SHARDSIM_VERSION ", " + kernels::communication_library() + ", compiler " __VERSION__;
   return machine;

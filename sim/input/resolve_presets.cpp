@@ -156,9 +156,14 @@ Settings without_outdated(const Settings& preset, const Settings& given) {
 Draft with_presets(const Settings& settings, const std::vector<Preset>& known) {
   const Settings given = with_canonical_keys(settings);
   PresetReader reader(given, known);
-  Settings merged = read_cluster(given, reader);
+  const Settings cluster = read_cluster(given, reader);
+  Settings merged = cluster;
   const Setting stack = reader.name("stack", kDefaultStack);
   merged.merge(reader.read("stack", stack));
+  // A measured cluster may know better what the stack costs on it.
+  for (const Setting& setting : cluster.all()) {
+    if (setting.key.rfind("stack.", 0) == 0) merged.set(setting);
+  }
   merged.set(stack);
   if (const Setting* model = given.find("model.preset")) {
     merged.merge(without_outdated(reader.read("model", *model), given));

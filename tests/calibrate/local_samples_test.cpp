@@ -12,6 +12,7 @@ Machine machine() {
   machine.ranks = 4;
   machine.ranks_per_node = 2;
   machine.memory = Bytes{std::int64_t{16} << 30};
+  machine.resident = Bytes{1 << 24};
   machine.date = "2026-12-01";
   machine.versions = "shardsim 0.1.0";
   return machine;
@@ -41,6 +42,7 @@ TEST(LocalSamples, ReadsWhatItWrites) {
   EXPECT_EQ(read.machine.ranks, 4);
   EXPECT_EQ(read.machine.ranks_per_node, 2);
   EXPECT_EQ(read.machine.memory, machine().memory);
+  EXPECT_EQ(read.machine.resident, machine().resident);
   EXPECT_EQ(read.machine.versions, machine().versions);
   ASSERT_EQ(read.samples.size(), 1U);
   const LocalSample* found = read.find(sample().subject);
@@ -75,8 +77,8 @@ TEST(LocalSamples, ImpossibleValuesAreNamedWithTheirLine) {
     return problems_of(table_head(machine()) + changed);
   };
   EXPECT_EQ(with(times), "");
-  // Eight lines of head and one of columns before it.
-  EXPECT_NE(with("-3,11.000,20.000").find("samples.csv:10"), std::string::npos) << with("-3,11.000,20.000");
+  // Nine lines of head and one of columns before it.
+  EXPECT_NE(with("-3,11.000,20.000").find("samples.csv:11"), std::string::npos) << with("-3,11.000,20.000");
   EXPECT_NE(with("0,0,0").find("must be more than 0"), std::string::npos);
   EXPECT_NE(with("nan,11.000,20.000").find("median_us"), std::string::npos);
   EXPECT_NE(with("12.5,13,20").find("must lie between"), std::string::npos);
