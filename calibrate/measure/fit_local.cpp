@@ -61,13 +61,11 @@ FlopsPerSecond peak_of(const LocalSamples& samples) {
 
 /// Median over the lone samples of the family of time beside busy neighbours over time alone; 1 where nothing was
 /// measured alone.
-double full_node_slowdown(const LocalSamples& samples, Family lone, Family busy) {
+double full_node_slowdown(const LocalSamples& samples, Family lone) {
   std::vector<double> ratios;
   for (const LocalSample& sample : samples.samples) {
     if (sample.subject.family != lone) continue;
-    Subject subject = sample.subject;
-    subject.family = busy;
-    if (const LocalSample* beside = samples.find(subject))
+    if (const LocalSample* beside = samples.find(together(sample.subject)))
       ratios.push_back(beside->timing.median / sample.timing.median);
   }
   return ratios.empty() ? 1.0 : rounded(quantile(ratios, 0.5));
@@ -266,8 +264,8 @@ LocalProfile fit_local(const LocalSamples& samples, const std::string& name) {
   }
   set_kernels(device, samples);
   set_memory_bound(device);
-  device.matrix_full_node_slowdown = full_node_slowdown(samples, Family::lone_product, Family::product);
-  device.memory_full_node_slowdown = full_node_slowdown(samples, Family::lone_kernel, Family::kernel);
+  device.matrix_full_node_slowdown = full_node_slowdown(samples, Family::lone_product);
+  device.memory_full_node_slowdown = full_node_slowdown(samples, Family::lone_kernel);
 
   hardware::GemmProfile& gemm = device.gemm[static_cast<std::size_t>(kFormat)];
   gemm.peak = peak_of(samples);

@@ -105,6 +105,12 @@ const LocalSample* LocalSamples::find(const Subject& subject) const {
   return found == samples.end() ? nullptr : &*found;
 }
 
+Subject together(Subject lone) {
+  if (lone.family == Family::lone_product) lone.family = Family::product;
+  if (lone.family == Family::lone_kernel) lone.family = Family::kernel;
+  return lone;
+}
+
 std::string to_string(const Subject& subject) {
   std::ostringstream out;
   out << subject.name;

@@ -35,6 +35,9 @@ struct Subject {
   }
 };
 
+/// What a lone measurement is compared with.
+[[nodiscard]] Subject together(Subject lone);
+
 struct LocalSample {
   Subject subject;
   Timing timing;

@@ -181,7 +181,13 @@ class Measurement {
     start_ = steady_seconds();
     peak_ = probe_peak();
     measure_host();
-    for (const Case& one : plan_.lone) measure_alone(one);
+    for (const Case& one : plan_.lone) {
+      measure_alone(one);
+      // Beside its neighbours at once after, lest the machine drift in between.
+      for (const Case& twin : plan_.cases) {
+        if (twin.subject == together(one.subject)) measure_case(twin);
+      }
+    }
     for (const Case& one : plan_.cases) measure_case(one);
     for (const Case& one : collectives) measure_case(one);
     problems_.throw_if_any();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
 
 #include "sim/input/resolve.hpp"
 #include "sim/input/settings.hpp"
@@ -119,6 +120,7 @@ Plan make_plan(Thoroughness thoroughness, const std::string& model) {
   }
   // Both halves of each comparison.
   for (const char* layout : kLayouts) plan.cases.push_back(product_case(layout, 608, 608, 1216));
+  std::shuffle(plan.cases.begin(), plan.cases.end(), std::mt19937{1});
   for (const std::int64_t bytes : grid.messages) plan.messages.push_back(Bytes{bytes});
   return plan;
 }

@@ -12,6 +12,7 @@ namespace shardsim::calibrate {
 enum class Thoroughness { quick, normal };
 
 struct Plan {
+  /// Shuffled, the same everywhere: a machine that drifts must not look like one that dislikes large sizes.
   std::vector<Case> cases;
   /// By one rank of a node while the others sleep.
   std::vector<Case> lone;
