@@ -102,6 +102,7 @@ Result evaluate(const Record& record, const model::Scenario& scenario, Engine en
     result.memory = compare_memory(*record.memory, record, scenario, prediction.memory);
   }
   result.outcome = record.outcome;
+  result.predicted_iteration_s = prediction.iteration.value();
   result.predicted_fit = prediction.memory.fits();
   return result;
 }

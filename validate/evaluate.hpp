@@ -39,7 +39,8 @@ struct Result {
   std::optional<Pair> time;
   std::optional<Pair> memory;
   std::optional<Outcome> outcome;
-  /// Meaningless where the row was skipped.
+  /// Of the whole iteration, measured or not. Both are meaningless where the row was skipped.
+  double predicted_iteration_s = 0.0;
   bool predicted_fit = true;
 };
 

@@ -62,7 +62,8 @@ Scenario preset_values(const std::string& kind, const std::string& name) {
   SHARDSIM_CHECK(preset != nullptr, "no preset " + name + " of the kind " + kind);
   Problems problems;
   Scenario scenario;
-  for (const input::Setting& setting : input::read_scenario(preset->text, name, problems).all()) {
+  const input::Settings settings = input::read_scenario(preset->text, name, problems);
+  for (const input::Setting& setting : settings.all()) {
     if (const input::SchemaKey* key = input::find_key(setting.key)) key->read(scenario, setting.value);
   }
   return scenario;

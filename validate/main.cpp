@@ -6,7 +6,10 @@
 #include "validate/accuracy_files.hpp"
 #include "validate/accuracy_record.hpp"
 #include "validate/fitted_constants.hpp"
+#include "validate/log/log_options.hpp"
+#include "validate/log/run.hpp"
 #include "validate/options.hpp"
+#include "validate/ranking_report.hpp"
 #include "validate/report.hpp"
 #include "validate/selection.hpp"
 #include "validate/write_file.hpp"
@@ -23,14 +26,19 @@ using namespace shardsim::validate;
 enum ExitCode : int { kSuccess = 0, kNotDone = 1, kBadInput = 2, kBug = 70 };
 
 void compare(const Options& options) {
-  const std::vector<Result> results = evaluate(select(read_files(options.files), options), options.engine);
+  const std::vector<Record> records = select(read_files(options.files), options);
+  const std::vector<Result> results = evaluate(records, options.engine);
+  if (!options.rows.empty()) write_file(options.rows, rows_csv(results));
+  if (options.ranking) {
+    const std::vector<RankedGroup> groups = ranked_groups(records, results);
+    return options.format == Format::json ? write_json(std::cout, groups) : write_table(std::cout, groups);
+  }
   Evaluation evaluation = summarise(results);
   evaluation.fitted_constants = fitted_constants();
   for (const auto& [source, summary] : recorded_accuracy().quality_a.by_source) {
     const auto found = evaluation.by_source.find(source);
     if (found != evaluation.by_source.end()) found->second.transfer = summary.transfer;
   }
-  if (!options.rows.empty()) write_file(options.rows, rows_csv(results));
   options.format == Format::json ? write_json(std::cout, evaluation) : write_table(std::cout, evaluation);
 }
 
@@ -46,7 +54,15 @@ bool record(const Options& options) {
   return true;
 }
 
-int run(const Options& options) {
+int run(const std::vector<std::string>& arguments) {
+  if (log::asks_for_log(arguments)) {
+    log::run(arguments, std::cout);
+    return kSuccess;
+  }
+#ifdef SHARDSIM_VALIDATES_LOCALLY
+  if (local::asks_for_local(arguments)) return local::run(arguments);
+#endif
+  const Options options = parse_options(arguments);
   if (options.help) {
     std::cout << help_text();
   } else if (options.record.empty()) {
@@ -57,18 +73,11 @@ int run(const Options& options) {
   return kSuccess;
 }
 
-int run(const std::vector<std::string>& arguments) {
-#ifdef SHARDSIM_VALIDATES_LOCALLY
-  if (local::asks_for_local(arguments)) return local::run(arguments);
-#endif
-  return run(parse_options(arguments));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    const int code = run(std::vector<std::string>{argv + 1, argv + argc});
+    const int code = run({argv + 1, argv + argc});
     if (std::cout.flush().good()) return code;
     std::cerr << "shardsim validate: the result could not be written to standard output\n";
     return kNotDone;

@@ -17,7 +17,8 @@ constexpr unsigned kLineLength = 120;
 constexpr const char* kIntroduction =
     "Predicts measured runs from their configuration and compares.\n\n"
     "Usage: shardsim validate FILE... [options]\n"
-    "       shardsim validate --record FOLDER\n\n"
+    "       shardsim validate --record FOLDER\n"
+    "       shardsim validate --log FILE... [--fit PROFILE.toml] [options]   (your own training log: --log --help)\n\n"
     "A FILE holds published runs or Megatron-LM flag runs (JSON, one run a line) or GPT-2 runs (CSV); - is standard\n"
     "input. What a run leaves open is resolved by rules of its framework and year.\n\n";
 
@@ -26,7 +27,9 @@ constexpr const char* kExamples =
     "  shardsim validate validate/published/*.jsonl validate/published/*.csv --quality A\n"
     "  shardsim validate validate/published/published_runs.jsonl --source nanotron --rows rows.csv\n"
     "  shardsim validate validate/published/published_runs.jsonl --set stack.host.per_launch='20 us' --format json\n"
+    "  shardsim validate validate/published/published_runs*.jsonl --ranking\n"
     "  shardsim validate --record .\n"
+    "  shardsim validate --log train.log --megatron pretrain_gpt.sh --cluster a100-dgx\n"
     "\nExit codes: 0 predicted and compared, 1 not recorded because the accuracy became worse, 2 bad input.\n";
 
 [[noreturn]] void refuse(const std::string& name, const std::string& value, const std::string& message) {
@@ -56,6 +59,8 @@ po::options_description described(Options& options, Written& written) {
   add("set", po::value(&written.overrides)->composing()->value_name("SECTION.KEY=VALUE"),
       "overrides one value of every row; may be repeated");
   add("engine", text(written.engine, "closed_form|event"), "what predicts; the closed form by default");
+  add("ranking", po::bool_switch(&options.ranking),
+      "among measured layouts of one job: is the choice of `shardsim plan` the fastest, and what does it cost?");
   add("rows", text(options.rows, "FILE.csv"), "also write one line per row");
   add("format", text(written.format, "table|json"), "table by default");
   add("record", text(options.record, "FOLDER"),
@@ -116,7 +121,7 @@ void check_together(const Options& options, const Written& written) {
   }
   const bool chosen = !options.files.empty() || !options.quality.empty() || !written.source.empty() ||
                       !options.rows.empty() || !options.overrides.empty() || options.include_suspect ||
-                      options.engine != Engine::closed_form;
+                      options.ranking || options.engine != Engine::closed_form;
   if (chosen) refuse("--record takes all of validate/published as it is: neither files nor a choice of rows or engine");
 }
 

@@ -24,6 +24,8 @@ struct Options {
   bool include_suspect = false;
   /// What predicts.
   Engine engine = Engine::closed_form;
+  /// How well layouts are ranked, instead of how far predictions are off.
+  bool ranking = false;
   /// CSV file for one line per row.
   std::string rows;
   Format format = Format::table;

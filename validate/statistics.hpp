@@ -85,6 +85,9 @@ struct Evaluation {
   FittedConstants fitted_constants;
 };
 
+/// Linear interpolation between order statistics; 0 for no values.
+[[nodiscard]] double quantile(std::vector<double> values, double q);
+
 [[nodiscard]] Repeats repeats_of(const std::vector<const Result*>& group);
 
 /// Linear interpolation between order statistics; 0 for no values.

@@ -16,6 +16,8 @@ class Request {
  public:
   virtual ~Request() = default;
   virtual void wait() = 0;
+  /// Lets it go on where nothing else does, as MPI inside this thread; returns at once.
+  virtual void advance() {}
 };
 
 /// A lost rank, a mismatched collective, a refused transfer: what() names rank and cause.

@@ -141,6 +141,10 @@ class MpiRequest final : public Request {
     run(*context_, transfer_, [this] { return MPI_Wait(&request_, MPI_STATUS_IGNORE); });
     if (finish_) finish_();
   }
+  void advance() override {
+    int complete = 0;
+    run(*context_, transfer_, [&] { return MPI_Test(&request_, &complete, MPI_STATUS_IGNORE); });
+  }
 
  private:
   std::shared_ptr<const Context> context_;

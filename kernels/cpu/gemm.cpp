@@ -64,10 +64,14 @@ Matrix member(const MatrixBatch& batch, std::int64_t index) {
 }  // namespace
 
 // Eigen packs up to the last-level cache's size, which on servers is hundreds of megabytes shared by all cores:
-// products are no faster for it, and a rank would use memory that nobody counts.
+// products are no faster for it, and a rank would use memory that nobody counts. It also cuts the inner dimension so
+// that a panel fits into the first-level cache; the panel lives as well in the second level, and every cut reads and
+// writes the result once more. With 48 KiB, 768 is cut in two, not three: logits take 7 % less time.
 CpuBackend::CpuBackend() {
-  constexpr std::ptrdiff_t kMost = std::ptrdiff_t{4} << 20;
-  Eigen::setCpuCacheSizes(Eigen::l1CacheSize(), Eigen::l2CacheSize(), std::min(Eigen::l3CacheSize(), kMost));
+  constexpr std::ptrdiff_t kLeastL1 = std::ptrdiff_t{48} << 10;
+  constexpr std::ptrdiff_t kMostL3 = std::ptrdiff_t{4} << 20;
+  Eigen::setCpuCacheSizes(std::max(Eigen::l1CacheSize(), kLeastL1), Eigen::l2CacheSize(),
+                          std::min(Eigen::l3CacheSize(), kMostL3));
 }
 
 void CpuBackend::gemm(const Operand& a, const Operand& b, const Matrix& c, bool accumulate) {

@@ -21,7 +21,7 @@ constexpr std::string_view kTypes = "GPT2BPETokenizer, BertWordPieceLowerCase, B
 
 std::string tokenizer_type(const model::Model& model, const DataOptions& options) {
   if (!options.tokenizer_type.empty()) return options.tokenizer_type;
-  if (options.vocab_file.empty()) return "ByteTokenizer";
+  if (options.vocab_file.empty() && options.merge_file.empty()) return "ByteTokenizer";
   return model.family == model::Family::bert ? "BertWordPieceLowerCase" : "GPT2BPETokenizer";
 }
 

@@ -73,6 +73,12 @@ int device_count() {
   return count;
 }
 
+Bytes memory_of(int device) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  return Bytes{static_cast<std::int64_t>(properties.totalGlobalMem)};
+}
+
 CudaBackend::CudaBackend(int device) : device_{device} {
   const int devices = device_count();
   if (device < 0 || device >= devices) {
@@ -139,12 +145,12 @@ void CudaBackend::batched_gemm(const OperandBatch& a, const OperandBatch& b, con
   const float beta = 0.0F;
   const Matrix& first_a = a.batch.first;
   const Matrix& first_b = b.batch.first;
-  check(cublasGemmStridedBatchedEx(
-            cublas_, operation(b.transposed), operation(a.transposed), narrow(c.first.columns), narrow(c.first.rows),
-            narrow(inner(first_a, a.transposed)), &alpha, first_b.data, data_type(first_b.dtype),
-            narrow(first_b.stride), b.batch.step, first_a.data, data_type(first_a.dtype), narrow(first_a.stride),
-            a.batch.step, &beta, c.first.data, data_type(c.first.dtype), narrow(c.first.stride), c.step,
-            narrow(c.count), compute_type(first_a.dtype), CUBLAS_GEMM_DEFAULT),
+  check(cublasGemmStridedBatchedEx(cublas_, operation(b.transposed), operation(a.transposed), narrow(c.first.columns),
+                                   narrow(c.first.rows), narrow(inner(first_a, a.transposed)), &alpha, first_b.data,
+                                   data_type(first_b.dtype), narrow(first_b.stride), b.batch.step, first_a.data,
+                                   data_type(first_a.dtype), narrow(first_a.stride), a.batch.step, &beta, c.first.data,
+                                   data_type(c.first.dtype), narrow(c.first.stride), c.step, narrow(c.count),
+                                   compute_type(first_a.dtype), CUBLAS_GEMM_DEFAULT),
         "cublasGemmStridedBatchedEx");
 }
 

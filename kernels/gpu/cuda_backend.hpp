@@ -13,6 +13,9 @@ namespace shardsim::kernels::gpu {
 /// Devices that this process may use; throws DeviceError that says so where there is no driver.
 [[nodiscard]] int device_count();
 
+/// Of a device, in all.
+[[nodiscard]] Bytes memory_of(int device);
+
 class CudaBackend final : public Backend {
  public:
   /// `device`: this process's GPU, usually its rank within the node.

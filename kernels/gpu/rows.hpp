@@ -121,8 +121,7 @@ struct MaskedSoftmaxBackward {
     }
     sum = lanes.sum(sum);
     for (std::int64_t c = lanes.index(); c < probabilities.columns; c += lanes.count()) {
-      const float value =
-          c < visible ? scale * probabilities.load(row, c) * (dprobabilities.load(row, c) - sum) : 0.0F;
+      const float value = c < visible ? scale * probabilities.load(row, c) * (dprobabilities.load(row, c) - sum) : 0.0F;
       dscores.store(row, c, value);
     }
   }

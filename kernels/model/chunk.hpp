@@ -32,6 +32,16 @@ struct MicroBatch {
   double sentence_order_weight = 0.0;
 };
 
+/// Told of the stage's blocks as they run; Parameter::block numbers them.
+class BlockObserver {
+ public:
+  virtual ~BlockObserver() = default;
+  /// A forward pass is about to read its parameters.
+  virtual void before_forward(std::int64_t block) = 0;
+  /// One micro batch's gradients of its parameters are complete.
+  virtual void after_backward(std::int64_t block) = 0;
+};
+
 /// What every chunk of a rank computes with. All outlive the chunks.
 struct RankContext {
   const model::Scenario* scenario = nullptr;
@@ -39,6 +49,8 @@ struct RankContext {
   Memory* memory = nullptr;
   const Groups* groups = nullptr;
   std::uint64_t seed = 0;
+  /// Or null.
+  BlockObserver* blocks = nullptr;
 };
 
 class ModelChunk {

@@ -23,6 +23,7 @@ class Declaration {
       : scenario_{scenario}, sizes_{scenario}, tensor_rank_{tensor_rank} {}
 
   void embedding() {
+    ++block_;
     const model::Model& model = scenario_.model;
     word_embedding();
     table("embedding.position_embeddings.weight", model.max_position_embeddings);
@@ -31,6 +32,7 @@ class Declaration {
   }
 
   void layer(std::int64_t index) {
+    ++block_;
     const model::Model& model = scenario_.model;
     const std::int64_t h = model.hidden_size;
     const std::int64_t attention = model.num_attention_heads * model.kv_channels;
@@ -47,6 +49,7 @@ class Declaration {
 
   /// `with_embedding`: the stage holds the embedding too.
   void head(bool with_embedding) {
+    ++block_;
     const model::Model& model = scenario_.model;
     const std::int64_t h = model.hidden_size;
     if (model.norm_placement == NormPlacement::pre) norm("decoder.final_layernorm");
@@ -79,6 +82,7 @@ class Declaration {
     parameter.columns = columns;
     parameter.sharding = sharding;
     parameter.initial = initial;
+    parameter.block = block_;
     parameter.value.rows = sharding == Sharding::rows ? rows / sizes_.tp : rows;
     parameter.value.columns = sharding == Sharding::columns ? columns / sizes_.tp : columns;
     parameter.value.stride = parameter.value.columns;
@@ -134,6 +138,7 @@ class Declaration {
   const model::Scenario& scenario_;
   model::RankSizes sizes_;
   int tensor_rank_;
+  std::int64_t block_ = -1;
   std::vector<Parameter> parameters_;
 };
 

@@ -7,7 +7,8 @@ namespace shardsim::kernels {
 using model::Pass;
 
 LayerStack::LayerStack(const model::Scenario& scenario, const ParameterMap& map, const model::Chunk& chunk,
-                       std::int64_t first) {
+                       std::int64_t first, std::int64_t first_block)
+    : first_block_{first_block} {
   for (std::int64_t i = 0; i < chunk.layers; ++i) layers_.emplace_back(scenario, map, first + i);
   const model::Recompute& recompute = scenario.training.recompute;
   const auto recomputed = static_cast<std::size_t>(recomputed_layers(scenario, chunk));
@@ -22,6 +23,7 @@ Tensor LayerStack::run(Runner& runner, ForwardMode mode, const MicroBatch& batch
   Tensor x = std::move(input);
   saved.resize(group.last - group.first);
   for (std::size_t i = group.first; i < group.last; ++i) {
+    runner.before_forward(block_of(i));
     x = layers_[i].forward(runner, mode, batch, std::move(x), mode.kept, saved[i - group.first]);
   }
   return x;
@@ -33,6 +35,7 @@ Tensor LayerStack::run_and_forget(Runner& runner, const MicroBatch& batch, Tenso
   for (std::size_t i = group.first; i < group.last; ++i) {
     const Component output = i + 1 == group.last ? Component::activations : Component::temporaries;
     TransformerLayer::Saved forgotten;
+    runner.before_forward(block_of(i));
     x = layers_[i].forward(runner, {Pass::forward, Component::temporaries}, batch, std::move(x), output, forgotten);
     if (i == group.first) kept_input = std::move(forgotten.attention.input);
   }
@@ -58,6 +61,7 @@ Tensor LayerStack::backward(Runner& runner, const MicroBatch& batch, Tensor grad
     }
     for (std::size_t i = group.last; i-- > group.first;) {
       gradient = layers_[i].backward(runner, batch, std::move(gradient), std::move(kept.layers[i - group.first]));
+      runner.after_backward(block_of(i));
     }
   }
   return gradient;

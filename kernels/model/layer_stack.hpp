@@ -16,8 +16,9 @@ class LayerStack {
   };
   using Saved = std::vector<GroupSaved>;
 
-  /// `first`: of the chunk's layers, in the whole model.
-  LayerStack(const model::Scenario& scenario, const ParameterMap& map, const model::Chunk& chunk, std::int64_t first);
+  /// `first`: of the chunk's layers, in the whole model; `first_block`: the same of the stage's blocks.
+  LayerStack(const model::Scenario& scenario, const ParameterMap& map, const model::Chunk& chunk, std::int64_t first,
+             std::int64_t first_block);
 
   [[nodiscard]] Tensor forward(Runner& runner, const MicroBatch& batch, Tensor input, Saved& saved) const;
   [[nodiscard]] Tensor backward(Runner& runner, const MicroBatch& batch, Tensor gradient, Saved saved) const;
@@ -34,6 +35,11 @@ class LayerStack {
   [[nodiscard]] Tensor run_and_forget(Runner& runner, const MicroBatch& batch, Tensor input, const Group& group,
                                       Tensor& kept_input) const;
 
+  [[nodiscard]] std::int64_t block_of(std::size_t layer) const {
+    return first_block_ + static_cast<std::int64_t>(layer);
+  }
+
+  std::int64_t first_block_;
   std::vector<TransformerLayer> layers_;
   std::vector<Group> groups_;
 };

@@ -28,6 +28,8 @@ struct Parameter {
   /// This rank's first row or column, of the whole.
   std::int64_t first = 0;
   Initial initial;
+  /// Of the stage's blocks (embedding, layer or head, over its chunks in the order of the model), the one that owns it.
+  std::int64_t block = 0;
   bool weight_decay = true;
   /// Replicated, but each tensor-parallel rank sees only its tokens (norms and row-parallel biases under sequence
   /// parallelism): gradients are summed over the tensor group before the step.

@@ -42,6 +42,12 @@ class Runner {
   [[nodiscard]] Operations& operations() { return *context_.operations; }
   [[nodiscard]] Memory& memory() { return *context_.memory; }
   [[nodiscard]] Communicator& tensor_group() { return *context_.groups->tensor; }
+  void before_forward(std::int64_t block) {
+    if (context_.blocks != nullptr) context_.blocks->before_forward(block);
+  }
+  void after_backward(std::int64_t block) {
+    if (context_.blocks != nullptr) context_.blocks->after_backward(block);
+  }
   [[nodiscard]] std::uint64_t seed() const { return context_.seed; }
   [[nodiscard]] DType precision() const { return scenario().training.precision; }
   /// First row of this rank's part of the residual stream, of all rows of the micro batch.

@@ -16,28 +16,17 @@ GradientReduction::GradientReduction(const model::Scenario& scenario, ParameterB
       layout_{layout},
       groups_{groups},
       operations_{operations},
-      memory_{memory} {}
+      memory_{memory},
+      replicas_{scenario, buffers, layout, *groups.data} {}
 
 void GradientReduction::reduce() {
-  if (groups_.data->size() > 1) reduce_over_data_group();
+  if (groups_.data->size() > 1) {
+    const OperatorKind kind = sharded() ? OperatorKind::reduce_scatter : OperatorKind::all_reduce;
+    operations_.run(model::gradient_reduction(scenario_, kind, layout_.elements),
+                    [&](Backend&) { replicas_.finish_reduction(); });
+  }
   if (groups_.tensor->size() > 1) sum_over_tensor_group();
   if (groups_.embedding != nullptr) sum_shared_embedding();
-}
-
-void GradientReduction::reduce_over_data_group() {
-  const OperatorKind kind = sharded() ? OperatorKind::reduce_scatter : OperatorKind::all_reduce;
-  operations_.run(model::gradient_reduction(scenario_, kind, layout_.elements), [&](Backend&) {
-    Communicator& data = *groups_.data;
-    for (const Range& bucket : layout_.buckets) {
-      const Matrix whole = part_of(buffers_.gradients, bucket);
-      const std::int64_t share = bucket.count / data.size();
-      if (sharded()) {
-        data.reduce_scatter(whole, whole.column_range(data.rank() * share, share));
-      } else {
-        data.all_reduce(whole, Reduction::sum);
-      }
-    }
-  });
 }
 
 void GradientReduction::sum_over_tensor_group() {
@@ -75,13 +64,8 @@ void GradientReduction::sum_shared_embedding() {
 
 void GradientReduction::gather_parameters() {
   if (!sharded() || groups_.data->size() == 1) return;
-  operations_.run(model::parameter_gather(scenario_, layout_.elements), [&](Backend&) {
-    for (const Range& bucket : layout_.buckets) {
-      const Matrix whole = part_of(buffers_.values, bucket);
-      const std::int64_t share = bucket.count / groups_.data->size();
-      groups_.data->all_gather(whole.column_range(groups_.data->rank() * share, share), whole);
-    }
-  });
+  operations_.run(model::parameter_gather(scenario_, layout_.elements),
+                  [&](Backend&) { replicas_.gather_parameters(); });
 }
 
 }  // namespace shardsim::kernels

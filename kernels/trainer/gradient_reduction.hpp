@@ -1,11 +1,9 @@
 // What makes the gradients of all ranks one: sums over the data, tensor and embedding groups.
 #pragma once
 
-#include <memory>
-#include <vector>
-
 #include "kernels/communicator/communicator.hpp"
 #include "kernels/model/operations.hpp"
+#include "kernels/trainer/data_parallel.hpp"
 #include "kernels/trainer/flat_buffers.hpp"
 
 namespace shardsim::kernels {
@@ -20,12 +18,13 @@ class GradientReduction {
   /// All of it, in the order of sim/model's step_operators(). With ZeRO-1 only this rank's shard of the flat buffer
   /// holds the sums afterwards.
   void reduce();
-  /// Updated parameters of all shards (ZeRO-1).
+  /// Updated parameters of all shards (ZeRO-1); where that is overlapped, values may be read after finish_gathering().
   void gather_parameters();
+  void finish_gathering() { replicas_.finish_gathering(); }
+  /// Who must see the blocks of the model run; null without replicas.
+  [[nodiscard]] BlockObserver* observer() { return groups_.data->size() > 1 ? &replicas_ : nullptr; }
 
  private:
-  /// Between replicas of the model, bucket by bucket.
-  void reduce_over_data_group();
   /// Parameters whose tensor-parallel copies saw different tokens, as one message (Megatron-LM's
   /// _allreduce_layernorm_grads).
   void sum_over_tensor_group();
@@ -40,6 +39,7 @@ class GradientReduction {
   const Groups& groups_;
   Operations& operations_;
   Memory& memory_;
+  DataParallel replicas_;
 };
 
 }  // namespace shardsim::kernels

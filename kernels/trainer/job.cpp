@@ -18,15 +18,20 @@ void assume(Settings& settings, const std::string& key, const std::string& value
   settings.set({key, value, {kTrain, 0, ""}, reason});
 }
 
-/// What `predict` requires and a first try should not need, and the CPU's number format.
-void complete(Settings& settings, std::int64_t ranks) {
-  assume(settings, "training.micro_batch_size", "4", "default of shardsim train");
-  assume(settings, "cluster.gpus", std::to_string(ranks), "ranks of the job");
+/// The CPU computes in fp32 alone.
+void use_fp32(Settings& settings) {
   const Setting* precision = settings.find("training.precision");
   if (precision != nullptr && precision->value != "fp32") {
     settings.warn("training.precision = " + precision->value + ": the CPU computes in fp32, which is used instead");
   }
   settings.set({"training.precision", "fp32", {kTrain, 0, ""}, ""});
+}
+
+/// What `predict` requires and a first try should not need, and number formats.
+void complete(Settings& settings, std::int64_t ranks, bool gpu) {
+  assume(settings, "training.micro_batch_size", "4", "default of shardsim train");
+  assume(settings, "cluster.gpus", std::to_string(ranks), "ranks of the job; -n starts more");
+  if (!gpu) use_fp32(settings);
   settings.set({"training.gradient_dtype", "fp32", {kTrain, 0, ""}, ""});
 }
 
@@ -117,9 +122,9 @@ void check_options(const TrainOptions& options, const model::Scenario& scenario,
 
 }  // namespace
 
-Job make_job(TrainOptions& options, std::int64_t ranks, Problems problems) {
+Job make_job(TrainOptions& options, std::int64_t ranks, bool gpu, Problems problems) {
   Settings settings = cli::collect_settings(options.scenario, problems);
-  complete(settings, ranks);
+  complete(settings, ranks, gpu);
   Job job;
   job.scenario = cli::resolve_all(settings, problems);
   Limits{settings, job.scenario}.check(ranks);

@@ -20,9 +20,10 @@ struct Job {
   memory::Memory predicted;
 };
 
-/// `ranks`: of the whole job. Throws InputError with every problem of the input: unreadable values, a layout that the
-/// ranks do not fill, a model or a schedule that the trainer cannot run. Iterations of --train-samples are filled in.
-[[nodiscard]] Job make_job(TrainOptions& options, std::int64_t ranks, Problems problems);
+/// `ranks`: of the whole job; `gpu`: computes there, in the scenario's number format. Throws InputError with every
+/// problem of the input: unreadable values, a layout that the ranks do not fill, a model or a schedule that the trainer
+/// cannot run. Iterations of --train-samples are filled in.
+[[nodiscard]] Job make_job(TrainOptions& options, std::int64_t ranks, bool gpu, Problems problems);
 
 /// Why the job does not fit into this machine's `available` bytes with `ranks_here` of its ranks on it; empty = it
 /// fits.

@@ -48,7 +48,34 @@ void prepare_open_mpi(long ranks) {
   set("OMPI_MCA_btl_vader_segment_size", std::to_string(kSharedMemory).c_str());
 }
 
+/// As the command line asks for; of several the last, as everywhere.
+std::string backend_of(const cli::Arguments& words) {
+  const std::string name = "--backend";
+  std::string backend = "auto";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == name && i + 1 < words.size()) backend = words[i + 1];
+    if (words[i].rfind(name + "=", 0) == 0) backend = words[i].substr(name.size() + 1);
+  }
+  return backend;
+}
+
+/// On Linux, or on Windows' Linux.
+bool has_gpu_driver() { return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0; }
+
+std::filesystem::path own_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
 }  // namespace
+
+void become_gpu_program(const cli::Arguments& words) {
+  const std::string backend = backend_of(words);
+  if (backend != "gpu" && !(backend == "auto" && has_gpu_driver())) return;
+  std::string program = own_path().string() + "-gpu";
+  cli::Arguments command = words;
+  std::vector<char*> argv{program.data()};
+  for (std::string& word : command) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execv(program.c_str(), argv.data());
+}
 
 bool asks_for_ranks(const cli::Arguments& words) { return !words.empty() && words.front() == "-n"; }
 
@@ -58,7 +85,7 @@ void become_launcher(const cli::Arguments& words) {
   prepare_open_mpi(ranks);
   cli::Arguments command{"mpirun", "-n", std::to_string(ranks), "--bind-to", "none"};
   if (crowded) command.emplace_back("--oversubscribe");
-  command.push_back(std::filesystem::read_symlink("/proc/self/exe"));
+  command.push_back(own_path());
   command.insert(command.end(), words.begin() + 2, words.end());
   std::vector<char*> argv;
   for (std::string& word : command) argv.push_back(word.data());

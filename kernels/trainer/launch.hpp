@@ -12,4 +12,9 @@ namespace shardsim::kernels {
 /// Open MPI is told that this is meant. Throws InputError where RANKS is no number or there is no mpirun.
 [[noreturn]] void become_launcher(const cli::Arguments& words);
 
+/// Becomes the program beside this one that computes on GPUs, where the words ask for one, or do not say and there is a
+/// driver. Returns where they do not, and where there is no such program: built without a CUDA toolkit, or it is this
+/// one.
+void become_gpu_program(const cli::Arguments& words);
+
 }  // namespace shardsim::kernels

@@ -1,7 +1,5 @@
 #include "kernels/trainer/train.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -9,8 +7,9 @@
 #include <string>
 
 #include "kernels/communicator/groups.hpp"
-#include "kernels/cpu/cpu_backend.hpp"
 #include "kernels/data/make_data_source.hpp"
+#include "kernels/trainer/device.hpp"
+#include "kernels/trainer/outputs.hpp"
 #include "kernels/trainer/pin.hpp"
 #include "kernels/trainer/record_file.hpp"
 #include "kernels/trainer/trace_file.hpp"
@@ -21,8 +20,6 @@
 
 namespace shardsim::kernels {
 namespace {
-
-Bytes machine_memory() { return Bytes{std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE)}; }
 
 /// Ranks of the job on this machine, as Open MPI and Slurm tell; else all.
 std::int64_t ranks_here(std::int64_t ranks) {
@@ -62,8 +59,8 @@ void log_memory(TrainingLog& log, const Trainer& trainer, const Job& job, const 
 }
 
 /// As Megatron-LM, a job that saves where it loads may find nothing yet; any other one was promised a checkpoint.
-void load(Trainer& trainer, const Job& job, const TrainOptions& options, bool prints) {
-  if (load_training(trainer, job, options.load)) {
+void load(Trainer& trainer, const Job& job, const TrainOptions& options, const Transport& transport, bool prints) {
+  if (load_training(trainer, job, options.load, transport)) {
     if (prints) {
       std::cout << "loaded " << options.load << ", " << trainer.iterations << " iterations done" << std::endl;
     }
@@ -124,29 +121,40 @@ class Records {
   std::optional<NewFile> trace_;
 };
 
+/// Ranks gather what they recorded over host memory.
+void refuse_without_mpi(const Device& device, const TrainOptions& options) {
+  if (device.host != nullptr || (options.record.empty() && options.trace.empty())) return;
+  throw InputError({Problem{{"command line", 0, options.record.empty() ? "--trace" : "--record"},
+                            "",
+                            options.record.empty() ? options.trace : options.record,
+                            "needs ranks that mpirun or srun started with MPI"}});
+}
+
 }  // namespace
 
 int train(Session& session, TrainOptions options, const Problems& problems) {
   if (options.pin) pin_to_core(session.rank(), session.size());
-  const Job job = make_job(options, session.size(), problems);
-  const std::string why = does_not_fit(job, ranks_here(session.size()), machine_memory());
+  const bool gpu = chooses_gpu(options.backend);
+  const Job job = make_job(options, job_size(session, gpu), gpu, problems);
+  if (options.timeout > 0.0) session.watchdog().set_timeout(Seconds{options.timeout});
+  Device device = open_device(session, gpu, options.check_collectives);
+  refuse_without_mpi(device, options);
+  const bool prints = device.world->rank() == 0;
+  const std::string why = does_not_fit(job, gpu ? 1 : ranks_here(session.size()), device.memory);
   if (!why.empty()) {
-    if (session.rank() == 0) std::cout << why << std::endl;
+    if (prints) std::cout << why << std::endl;
     return cli::kDoesNotFit;
   }
   const std::unique_ptr<DataSource> data = make_data_source(job.scenario.model, options.data, options.seed);
-  if (options.timeout > 0.0) session.watchdog().set_timeout(Seconds{options.timeout});
-  const Groups groups =
-      make_groups(job.scenario.parallelism, options.check_collectives ? session.checked_world() : session.world());
-  const std::unique_ptr<Backend> backend = make_cpu_backend();
-  Records records{options, job, *groups.world};
-  Trainer trainer{job, options, {&groups, backend.get(), data.get(), records.observers()}};
+  prepare_outputs(options);
+  const Groups groups = make_groups(job.scenario.parallelism, std::move(device.world));
+  Records records{options, job, device.host ? *device.host : *groups.world};
+  Trainer trainer{job, options, {&groups, device.backend.get(), data.get(), records.observers()}};
   TrainingLog log{std::cout, job, options};
-  const bool prints = session.rank() == 0;
   if (prints) print_start(job, options, *data);
-  if (!options.load.empty()) load(trainer, job, options, prints);
+  if (!options.load.empty()) load(trainer, job, options, device.transport(), prints);
   const auto save = [&] {
-    save_training(trainer, job, groups, options.seed, options.save);
+    save_training(trainer, job, groups, options.seed, options.save, device.transport());
     if (prints) std::cout << "saved iteration " << trainer.iterations << " in " << options.save << std::endl;
   };
 
@@ -163,7 +171,7 @@ int train(Session& session, TrainOptions options, const Problems& problems) {
     if (!options.save.empty() && (last || due)) save();
   }
   records.finish();
-  if (!options.export_weights.empty()) export_weights(trainer, job, groups, options.export_weights);
+  if (!options.export_weights.empty()) export_weights(trainer, job, groups, options.export_weights, device.transport());
   return cli::kSuccess;
 }
 

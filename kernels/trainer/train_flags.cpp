@@ -62,6 +62,18 @@ void read_decay(Options& options, const GivenFlag& given, Problems& problems) {
   reject(given, problems, "must be constant, linear, cosine or inverse-square-root");
 }
 
+void read_backend(Options& options, const GivenFlag& given, Problems& problems) {
+  if (given.value == "auto") {
+    options.backend = BackendKind::automatic;
+  } else if (given.value == "cpu") {
+    options.backend = BackendKind::cpu;
+  } else if (given.value == "gpu") {
+    options.backend = BackendKind::gpu;
+  } else {
+    reject(given, problems, "must be auto, cpu or gpu");
+  }
+}
+
 void read_initial_scale(Options& options, const GivenFlag& given, Problems& problems) {
   read(given, kAtLeastOne, options.loss_scale.initial, problems);
   options.loss_scale.dynamic = true;
@@ -123,6 +135,7 @@ const std::vector<TrainFlag>& train_flags() {
        [](Options& o, Given g, Found p) { read(g, kCount, o.save_interval, p); }},
       {"log-interval", "N", "iterations between lines of the log (1)", true,
        [](Options& o, Given g, Found p) { read(g, kCount, o.log_interval, p); }},
+      {"backend", "NAME", "cpu, gpu, or auto: a GPU where there is one (auto)", false, read_backend},
       {"export-weights", "FILE", "write all weights at the end, as safetensors with Hugging Face's names", false,
        [](Options& o, Given g, Found p) { read_text(g, o.export_weights, p); }},
       {"record", "FILE", "write every executed operator and collective of every rank, a JSON object a line", false,

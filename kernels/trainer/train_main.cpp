@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
       return failure.exit_code;
     }
   }
+  kernels::become_gpu_program(words);
   return kernels::run_session([&](kernels::Session& session) {
     Problems problems;
     const kernels::TrainOptions options = kernels::parse_train_options(words, problems);

@@ -21,6 +21,9 @@ struct AdamOptions {
   double clip_grad = 1.0;
 };
 
+/// automatic: a GPU where there is one.
+enum class BackendKind { automatic, cpu, gpu };
+
 struct TrainOptions {
   bool help = false;
   cli::ScenarioOptions scenario;
@@ -36,6 +39,7 @@ struct TrainOptions {
   AdamOptions adam;
   LossScaleOptions loss_scale;
   std::uint64_t seed = 1234;
+  BackendKind backend = BackendKind::automatic;
   DataOptions data;
 
   /// Folders of checkpoints; empty = none.

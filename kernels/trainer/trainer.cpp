@@ -35,7 +35,7 @@ Trainer::Trainer(const Job& job, const TrainOptions& options, const Rank& rank)
             memory_,      operations_},
       reduction_{scenario_, buffers_, layout_, *rank.groups, operations_, memory_},
       batches_{scenario_, *rank.data, *rank.groups, memory_, *rank.backend},
-      pipeline_{{&scenario_, &operations_, &memory_, rank.groups, options.seed},
+      pipeline_{{&scenario_, &operations_, &memory_, rank.groups, options.seed, reduction_.observer()},
                 job.stages[static_cast<std::size_t>(rank.groups->pipeline->rank())],
                 buffers_.parameters},
       number_{memory_, Component::workspace, DType::fp32, 1, 1} {

@@ -49,7 +49,11 @@ class Trainer {
   IterationResult iterate();
 
   [[nodiscard]] const Memory& memory() const { return memory_; }
-  [[nodiscard]] ParameterBuffers& buffers() { return buffers_; }
+  /// Waits for parameters under way.
+  [[nodiscard]] ParameterBuffers& buffers() {
+    reduction_.finish_gathering();
+    return buffers_;
+  }
   [[nodiscard]] const FlatLayout& flat_layout() const { return layout_; }
   [[nodiscard]] Adam& adam() { return adam_; }
   [[nodiscard]] LossScale& loss_scale() { return loss_scale_; }

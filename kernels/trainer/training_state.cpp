@@ -44,7 +44,7 @@ bool holds_weights(const std::filesystem::path& path) {
 }  // namespace
 
 void save_training(Trainer& trainer, const Job& job, const Groups& groups, std::uint64_t seed,
-                   const std::string& folder) {
+                   const std::string& folder, const Transport& transport) {
   CheckpointIndex index = make_index(job.scenario, groups.world->size());
   index.iteration = trainer.iterations;
   index.consumed_samples = trainer.iterations * job.scenario.training.global_batch_size;
@@ -59,12 +59,12 @@ void save_training(Trainer& trainer, const Job& job, const Groups& groups, std::
   const bool first_replica = groups.data->rank() == 0;
   if (first_replica) slices = weight_slices(trainer);
   if (first_replica || job.scenario.parallelism.zero_stage >= 1) append(slices, optimizer_slices(trainer));
-  save_checkpoint(folder, index, slices, *groups.world);
+  save_checkpoint(folder, index, slices, *groups.world, transport);
 }
 
-bool load_training(Trainer& trainer, const Job& job, const std::string& folder) {
+bool load_training(Trainer& trainer, const Job& job, const std::string& folder, const Transport& transport) {
   if (holds_weights(folder)) {
-    load_hugging_face(folder, job.scenario.model, trainer.buffers().parameters);
+    load_hugging_face(folder, job.scenario.model, trainer.buffers().parameters, transport);
     trainer.adam().masters_from_values();
     return true;
   }
@@ -74,7 +74,7 @@ bool load_training(Trainer& trainer, const Job& job, const std::string& folder) 
   check_index(checkpoint, index, job.scenario);
   std::vector<StateSlice> slices = weight_slices(trainer);
   append(slices, optimizer_slices(trainer));
-  load_checkpoint(checkpoint, index, slices);
+  load_checkpoint(checkpoint, index, slices, transport);
   const auto scalar = [&](const char* name) {
     const auto found = index.scalars.find(name);
     if (found != index.scalars.end()) return found->second;
@@ -87,8 +87,9 @@ bool load_training(Trainer& trainer, const Job& job, const std::string& folder) 
   return true;
 }
 
-void export_weights(Trainer& trainer, const Job& job, const Groups& groups, const std::string& file) {
-  save_hugging_face(file, job.scenario, trainer.buffers().parameters, groups.data->rank(), *groups.world);
+void export_weights(Trainer& trainer, const Job& job, const Groups& groups, const std::string& file,
+                    const Transport& transport) {
+  save_hugging_face(file, job.scenario, trainer.buffers().parameters, groups.data->rank(), *groups.world, transport);
 }
 
 }  // namespace shardsim::kernels

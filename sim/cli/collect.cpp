@@ -4,12 +4,16 @@
 #include <array>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/input/framework_config.hpp"
+#include "sim/input/job.hpp"
 #include "sim/input/megatron.hpp"
+#include "sim/input/multiplier.hpp"
 #include "sim/input/resolve.hpp"
 #include "sim/input/scenario_file.hpp"
 #include "sim/input/text_file.hpp"
@@ -109,40 +113,50 @@ Settings with_preset(const Settings& settings, const std::string& section, const
   return changed;
 }
 
+/// A profile built on presets (`shardsim validate --fit` writes one) speaks for cluster, device and stack. Nothing
+/// where the name is none of such a file.
+std::optional<Settings> profile_of(const std::string& name, Problems& problems) {
+  if (!ends_with(name, ".toml")) return std::nullopt;
+  const std::string text = input::read_text_file(name, problems);
+  Settings read;
+  if (text.empty()) return read;
+  read = input::read_scenario(text, name, problems);
+  return read.find("stack.preset") != nullptr ? std::optional<Settings>{std::move(read)} : std::nullopt;
+}
+
+Settings with_cluster(const Settings& settings, const std::string& name, Problems& problems) {
+  const std::optional<Settings> profile = profile_of(name, problems);
+  if (!profile) return with_preset(settings, "cluster", name);
+  Settings changed = settings;
+  for (const Setting& setting : profile->all()) {
+    const std::string section = setting.key.substr(0, setting.key.find('.'));
+    if (section == "cluster" || section == "device" || section == "stack") {
+      changed.set(setting);
+    } else {
+      problems.add(
+          {setting.origin, setting.key, setting.value, "a profile holds [cluster], [device] and [stack] only"});
+    }
+  }
+  return changed;
+}
+
 void apply_override(Settings& settings, const std::string& text, Problems& problems) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
     problems.add({{kCommandLine, 0, "--set"}, "", text, "expected section.key=value, as model.num_layers=24"});
     return;
   }
-  settings.set({text.substr(0, equals), text.substr(equals + 1), {kCommandLine, 0, "--set"}, ""});
+  override_value(settings, {text.substr(0, equals), text.substr(equals + 1), {kCommandLine, 0, "--set"}, ""}, problems);
 }
 
 /// The file could not be read at all: no problem of one key.
 bool is_of_whole_file(const Problem& problem) { return problem.key.empty() && problem.origin.name.empty(); }
 
-}  // namespace
+using Resolve = model::Scenario (*)(const Settings& settings, const std::vector<input::Preset>& known);
 
-Settings collect_settings(const ScenarioOptions& options, Problems& problems) {
-  Settings settings;
-  for (const Text& input : read_inputs(options)) {
-    const Settings read = input.read(input.text, input.file, problems);
-    warn_of_conflicts(settings, read);
-    settings.merge(read);
-  }
-  settings = with_preset(settings, "model", options.model);
-  settings = with_preset(settings, "cluster", options.cluster);
-  settings = with_preset(settings, "stack", options.stack);
-  settings = with_preset(settings, "device", options.device);
-  if (!options.gpus.empty()) settings.set({"cluster.gpus", options.gpus, {kCommandLine, 0, "--gpus"}, ""});
-  if (!options.flags.empty()) settings.merge(input::read_megatron(options.flags, kCommandLine, problems));
-  for (const std::string& text : options.set) apply_override(settings, text, problems);
-  return settings;
-}
-
-model::Scenario resolve_all(const input::Settings& settings, Problems& problems) {
+model::Scenario resolve_with(Resolve resolve, const Settings& settings, Problems& problems) {
   try {
-    model::Scenario scenario = input::resolve(settings);
+    model::Scenario scenario = resolve(settings, input::presets());
     problems.throw_if_any();
     return scenario;
   } catch (const InputError& error) {
@@ -158,6 +172,40 @@ model::Scenario resolve_all(const input::Settings& settings, Problems& problems)
     }
     throw InputError(all);
   }
+}
+
+}  // namespace
+
+Settings collect_settings(const ScenarioOptions& options, Problems& problems) {
+  Settings settings;
+  for (const Text& input : read_inputs(options)) {
+    const Settings read = input.read(input.text, input.file, problems);
+    warn_of_conflicts(settings, read);
+    settings.merge(read);
+  }
+  settings = with_preset(settings, "model", options.model);
+  settings = with_cluster(settings, options.cluster, problems);
+  settings = with_preset(settings, "stack", options.stack);
+  settings = with_preset(settings, "device", options.device);
+  if (!options.gpus.empty()) settings.set({"cluster.gpus", options.gpus, {kCommandLine, 0, "--gpus"}, ""});
+  if (!options.flags.empty()) settings.merge(input::read_megatron(options.flags, kCommandLine, problems));
+  for (const std::string& text : options.set) apply_override(settings, text, problems);
+  return settings;
+}
+
+void override_value(Settings& settings, Setting setting, Problems& problems) {
+  setting.key = input::canonical_key(setting.key);
+  // A multiple of what the files say; of what presets say is resolved with them.
+  if (settings.find(setting.key) == nullptr) return settings.set(std::move(setting));
+  if (auto value = input::multiplied(setting, settings, problems)) settings.set(std::move(*value));
+}
+
+model::Scenario resolve_all(const Settings& settings, Problems& problems) {
+  return resolve_with(input::resolve, settings, problems);
+}
+
+model::Scenario resolve_job(const Settings& settings, Problems& problems) {
+  return resolve_with(input::resolve_job, settings, problems);
 }
 
 }  // namespace shardsim::cli

@@ -19,4 +19,10 @@ namespace shardsim::cli {
 /// InputError.
 [[nodiscard]] model::Scenario resolve_all(const input::Settings& settings, Problems& problems);
 
+/// The same for a job without its layout (sim/input/job.hpp).
+[[nodiscard]] model::Scenario resolve_job(const input::Settings& settings, Problems& problems);
+
+/// Replaces a value; "x2" multiplies what `settings` says of the key, or else what its presets will.
+void override_value(input::Settings& settings, input::Setting setting, Problems& problems);
+
 }  // namespace shardsim::cli

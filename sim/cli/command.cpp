@@ -4,13 +4,19 @@
 #include "sim/base/suggest.hpp"
 #include "sim/cli/help.hpp"
 #include "sim/cli/list.hpp"
+#include "sim/cli/plan.hpp"
 #include "sim/cli/predict.hpp"
 #include "sim/cli/sibling.hpp"
+#include "sim/cli/size.hpp"
+#include "sim/cli/sweep.hpp"
 
 namespace shardsim::cli {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
       {"predict", "memory per pipeline stage and time per iteration of one training run", run_predict},
+      {"plan", "the fastest ways to divide a job over its GPUs", run_plan},
+      {"sweep", "a prediction, or a plan, at every point of one or two ranges", run_sweep},
+      {"size", "the smallest and the cheapest cluster for a deadline; the largest model that fits one", run_size},
       {"list", "the models, clusters, devices, stacks and runs that come with the program", run_list},
       {"train", "train a model with the operators that the predictions are made of", run_sibling<Sibling::train>},
       {"calibrate", "measure this machine and fit its profile", run_sibling<Sibling::calibrate>},

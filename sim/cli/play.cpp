@@ -3,14 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <csignal>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 #include <vector>
 
 #include "sim/base/problems.hpp"
+#include "sim/cli/interrupt.hpp"
+#include "sim/cli/progress_line.hpp"
 #include "sim/engine/event/predict.hpp"
 #include "sim/model/rank_grid.hpp"
 #include "sim/report/text_timeline.hpp"
@@ -18,43 +18,6 @@
 
 namespace shardsim::cli {
 namespace {
-
-volatile std::sig_atomic_t interrupted = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
-
-/// Ctrl-C is noted instead of ending the program at once.
-class InterruptNoted {
- public:
-  InterruptNoted() : before_{std::signal(SIGINT, [](int) { interrupted = 1; })} {}
-  InterruptNoted(const InterruptNoted&) = delete;
-  InterruptNoted& operator=(const InterruptNoted&) = delete;
-  InterruptNoted(InterruptNoted&&) = delete;
-  InterruptNoted& operator=(InterruptNoted&&) = delete;
-  ~InterruptNoted() { std::signal(SIGINT, before_); }
-
- private:
-  void (*before_)(int);
-};
-
-/// One line on a terminal, from the first second on.
-class ProgressLine {
- public:
-  bool operator()(std::int64_t done, std::int64_t all) {
-    const auto elapsed = std::chrono::steady_clock::now() - start_;
-    if (shows_ && elapsed > std::chrono::seconds{1}) {
-      std::cerr << "\rplaying: " << 100 * done / std::max<std::int64_t>(1, all) << " %" << std::flush;
-      shown_ = true;
-    }
-    return interrupted == 0;
-  }
-  void clear() const {
-    if (shown_) std::cerr << "\r                \r" << std::flush;
-  }
-
- private:
-  bool shows_ = ::isatty(STDERR_FILENO) == 1;
-  bool shown_ = false;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 [[noreturn]] void refuse(const std::string& option, const std::string& value, const std::string& message) {
   throw InputError({Problem{{"command line", 0, option}, "", value, message}});
@@ -126,11 +89,15 @@ std::string draw(const model::Timeline& timeline) {
 engine::event::Outcome play_shown(const model::Scenario& scenario, const engine::event::Variation& variation,
                                   const std::vector<std::int64_t>& recorded_ranks) {
   const InterruptNoted noted;
-  ProgressLine line;
+  ProgressLine line{"playing"};
   engine::event::Options options;
   options.variation = variation;
   options.recorded_ranks = recorded_ranks;
-  options.progress = [&line](std::int64_t done, std::int64_t all) { return line(done, all); };
+  options.memory_in_time = true;
+  options.progress = [&line](std::int64_t done, std::int64_t all) {
+    line.show(static_cast<double>(done) / static_cast<double>(std::max<std::int64_t>(1, all)));
+    return !InterruptNoted::was_interrupted();
+  };
   engine::event::Outcome outcome = engine::event::play(scenario, options);
   line.clear();
   return outcome;

@@ -1,14 +1,13 @@
 #include "sim/cli/predict_options.hpp"
 
-#include <boost/program_options.hpp>
 #include <sstream>
+
+#include "sim/cli/scenario_options.hpp"
 
 namespace shardsim::cli {
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr unsigned kLineLength = 120;
 
 constexpr const char* kIntroduction =
     "Predicts memory per pipeline stage and time per iteration of one training run.\n\n"
@@ -45,24 +44,6 @@ void describe_play(po::options_description& described, GivenPlay& given) {
   add("seed", given.seed, "N", "event engine: of the jitter; 0 by default");
 }
 
-void describe_scenario(po::options_description& described, ScenarioOptions& options) {
-  const auto text = [](std::string& target, const char* shown) {
-    return po::value<std::string>(&target)->value_name(shown);
-  };
-  described.add_options()("megatron", text(options.megatron, "FILE"),
-                          "Megatron-LM flags: a launch script, an `arguments` dump, a line of flags, or a JSON or YAML "
-                          "map; - reads standard input");
-  described.add_options()("hf-config", text(options.hf_config, "FILE"), "Hugging Face config.json (gpt2, bert, llama)");
-  described.add_options()("deepspeed-config", text(options.deepspeed_config, "FILE"), "DeepSpeed JSON");
-  described.add_options()("model", text(options.model, "NAME"), "a model of `shardsim list models`");
-  described.add_options()("cluster", text(options.cluster, "NAME"), "a cluster of `shardsim list clusters`");
-  described.add_options()("stack", text(options.stack, "NAME"), "a software stack of `shardsim list stacks`");
-  described.add_options()("device", text(options.device, "NAME"), "a device of `shardsim list devices`");
-  described.add_options()("gpus", text(options.gpus, "N"), "number of GPUs");
-  described.add_options()("set", po::value(&options.set)->composing()->value_name("SECTION.KEY=VALUE"),
-                          "overrides one value; may be repeated");
-}
-
 po::options_description described(PredictOptions& options, GivenPlay& play) {
   po::options_description described("Options", kLineLength);
   describe_scenario(described, options);
@@ -72,20 +53,6 @@ po::options_description described(PredictOptions& options, GivenPlay& play) {
   return described;
 }
 
-Format parse_format(const std::string& name, std::string_view command) {
-  if (name == "table") return Format::table;
-  if (name == "json") return Format::json;
-  if (name == "csv") return Format::csv;
-  usage_error(command, "--format " + name + ": the formats are table, json, csv");
-}
-
-[[noreturn]] void unknown_option(const po::options_description& known, const std::string& option,
-                                 std::string_view command) {
-  std::vector<std::string> names;
-  for (const auto& described : known.options()) names.push_back("--" + described->long_name());
-  usage_error(command, "unknown option " + option + suggestion(option, names));
-}
-
 }  // namespace
 
 PredictOptions parse_predict_options(const Arguments& arguments, std::string_view command) {
@@ -93,27 +60,11 @@ PredictOptions parse_predict_options(const Arguments& arguments, std::string_vie
   options.command = command;
   GivenPlay play;
   const po::options_description shown = described(options, play);
-  po::options_description all;
-  all.add(shown).add_options()("scenario", po::value(&options.scenario));
-  po::positional_options_description positional;
-  positional.add("scenario", 1);
-  // Abbreviated names would change their meaning when options are added.
-  const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
-  try {
-    po::variables_map given;
-    po::store(po::command_line_parser(arguments).options(all).positional(positional).style(style).run(), given);
-    po::notify(given);
-    if (given.count("format") > 0) options.format = parse_format(given["format"].as<std::string>(), command);
-    options.play = interpret(play, command);
-    if (options.play.timeline && options.format != Format::table) {
-      usage_error(command, "--timeline needs --format table");
-    }
-  } catch (const po::unknown_option& error) {
-    unknown_option(shown, error.get_option_name(), command);
-  } catch (const po::too_many_positional_options_error&) {
-    usage_error(command, "one scenario file or run name at most is expected");
-  } catch (const po::error& error) {
-    usage_error(command, error.what());
+  const po::variables_map given = parse(arguments, shown, options);
+  if (given.count("format") > 0) options.format = parse_format(given["format"].as<std::string>(), command);
+  options.play = interpret(play, command);
+  if (options.play.timeline && options.format != Format::table) {
+    usage_error(command, "--timeline needs --format table");
   }
   return options;
 }

@@ -1,5 +1,6 @@
 #include "sim/engine/assemble.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -8,21 +9,6 @@ namespace {
 
 using cost::index_of;
 using model::Group;
-
-/// Relative standard deviation: device, network and stack errors, each weighted with its share of the time.
-double relative_error(const model::Scenario& scenario, const TermTimes& terms) {
-  Seconds network{0.0};
-  for (const Term term : {Term::tensor_parallel_exposed, Term::context_parallel_exposed, Term::pipeline_exposed,
-                          Term::data_parallel_exposed}) {
-    network += terms[term];
-  }
-  const Seconds host = terms[Term::host_wait] + terms[Term::fixed_overhead];
-  const Seconds total = terms.total();
-  const double device_part = (total - network - host) / total * scenario.cluster.device.error;
-  const double network_part = network / total * scenario.cluster.error;
-  const double stack_part = scenario.stack.error.time;
-  return std::sqrt(device_part * device_part + network_part * network_part + stack_part * stack_part);
-}
 
 /// 90 % quantile of the standard normal distribution.
 constexpr double kNormalP90 = 1.2815515655446004;
@@ -49,11 +35,32 @@ void fill_communication(const CommunicationByGroup& communication, Prediction& p
 
 }  // namespace
 
-Prediction assemble(const model::Scenario& scenario, const TermTimes& terms, const CommunicationByGroup& communication,
+void add_allocator_retries(const model::Scenario& scenario, double out_of_memory_probability, TermTimes& terms) {
+  const double near = std::min(out_of_memory_probability, 1.0 - out_of_memory_probability);
+  terms[Term::allocator_retries] = near * scenario.stack.allocator.retry_slowdown * terms.total();
+}
+
+ErrorParts error_parts(const model::Scenario& scenario, const TermTimes& terms) {
+  Seconds network{0.0};
+  for (const Term term : {Term::tensor_parallel_exposed, Term::context_parallel_exposed, Term::pipeline_exposed,
+                          Term::data_parallel_exposed}) {
+    network += terms[term];
+  }
+  const Seconds host = terms[Term::host_wait] + terms[Term::fixed_overhead];
+  const Seconds total = terms.total();
+  return {(total - network - host) / total * scenario.cluster.device.error, network / total * scenario.cluster.error,
+          scenario.stack.error.time};
+}
+
+Prediction assemble(const model::Scenario& scenario, TermTimes terms, const CommunicationByGroup& communication,
                     memory::Memory memory) {
+  add_allocator_retries(scenario, memory.out_of_memory_probability, terms);
   Prediction prediction;
   prediction.iteration = terms.total();
-  const double spread = std::exp(kNormalP90 * relative_error(scenario, terms));
+  const ErrorParts error = error_parts(scenario, terms);
+  const double deviation =
+      std::sqrt(error.device * error.device + error.network * error.network + error.stack * error.stack);
+  const double spread = std::exp(kNormalP90 * deviation);
   prediction.iteration_p10 = prediction.iteration / spread;
   prediction.iteration_p90 = spread * prediction.iteration;
   for (std::size_t i = 0; i < kTerms; ++i) prediction.time.push_back({kTermNames[i], terms[static_cast<Term>(i)]});

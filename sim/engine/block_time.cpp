@@ -81,6 +81,11 @@ class HostPrices {
 
 }  // namespace
 
+Seconds hop_time(const model::Scenario& scenario, const cost::Pricer& pricer, const Operator& op) {
+  const bool started_late = op.group == Group::pipeline && !op.overlapped;
+  return pricer.time(op) + (started_late ? scenario.stack.host.per_send : Seconds{0.0});
+}
+
 Seconds exposed_time(Seconds communication, Seconds compute, double compute_slowdown) {
   const Seconds hidden = std::min(communication, compute);
   return communication - hidden + (compute_slowdown - 1.0) * hidden;

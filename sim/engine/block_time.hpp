@@ -27,6 +27,10 @@ struct Communication {
 };
 using CommunicationByGroup = std::array<Communication, cost::kGroups>;
 
+/// A send or a gather between stages, with what the host needs to start a send that nothing hides: both sides wait for
+/// their devices before and after it (Megatron-LM, p2p_communication.py).
+[[nodiscard]] Seconds hop_time(const model::Scenario& scenario, const cost::Pricer& pricer, const model::Operator& op);
+
 /// One operator priced, in the order of execution.
 struct PricedOperator {
   /// Place in the operator list.

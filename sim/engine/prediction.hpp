@@ -43,6 +43,23 @@ struct Utilisation {
   Seconds data_busy;
 };
 
+/// The tensors of one rank of a stage through the played iteration, as PyTorch's caching allocator would place them.
+struct MemoryInTime {
+  std::int64_t stage = 0;
+  /// During which the peak is reached, from the iteration's start on.
+  Seconds peak_start;
+  Seconds peak_end;
+  /// "before the iteration", "forward", "backward", "input gradient", "weight gradient" or "optimizer step".
+  std::string_view peak_action;
+  /// Of that pass; -1 outside passes.
+  std::int32_t micro_batch = -1;
+  std::int32_t chunk = -1;
+  Bytes peak_allocated;
+  Bytes peak_reserved;
+  /// Reserved over allocated at their peaks, minus one.
+  double fragmentation = 0.0;
+};
+
 struct Prediction {
   Seconds iteration;
   /// 80 % interval.
@@ -61,6 +78,8 @@ struct Prediction {
   memory::Memory memory;
   /// By stage; of the event engine only.
   std::vector<Utilisation> utilisation;
+  /// By stage; of the event engine where it was asked for.
+  std::vector<MemoryInTime> memory_in_time;
 };
 
 }  // namespace shardsim::engine

@@ -36,11 +36,6 @@ PricedBlocks::PricedBlocks(const model::Scenario& scenario, const cost::Pricer& 
   blocks_[kRecomputedLayer] = recomputes ? price(operators.recomputed_layer) : blocks_[kLayer];
   blocks_[kEmbedding] = price(operators.embedding);
   blocks_[kHead] = price(operators.head);
-  for (const model::Operator& op : operators.pipeline_send) {
-    const Seconds time = pricer.time(op);
-    hop_ += time;
-    hop_communication_[cost::index_of(op.group)].add({time, Seconds{0.0}, op.bytes}, 1);
-  }
 }
 
 schedule::StageTime PricedBlocks::stage_time(const BlockCounts& counts) const {

@@ -16,7 +16,7 @@ using BlockCounts = std::array<std::int64_t, kBlockKinds>;
 
 [[nodiscard]] BlockCounts count_blocks(const model::Scenario& scenario, const model::Stage& stage);
 
-/// Every kind of block of a scenario, and one hop to the next stage.
+/// Every kind of block of a scenario.
 class PricedBlocks {
  public:
   PricedBlocks(const model::Scenario& scenario, const cost::Pricer& pricer, const model::OperatorList& operators);
@@ -25,9 +25,6 @@ class PricedBlocks {
   [[nodiscard]] schedule::StageTime stage_time(const BlockCounts& counts) const;
   /// The same by term and by group, forward and backward together.
   [[nodiscard]] PassTime stage_detail(const BlockCounts& counts) const;
-  /// One send of activations or gradients to the neighbour, and its communication by group.
-  [[nodiscard]] Seconds hop() const { return hop_; }
-  [[nodiscard]] const CommunicationByGroup& hop_communication() const { return hop_communication_; }
 
  private:
   struct Block {
@@ -35,8 +32,6 @@ class PricedBlocks {
     PassTime backward;
   };
   std::array<Block, kBlockKinds> blocks_;
-  Seconds hop_{0.0};
-  CommunicationByGroup hop_communication_;
 };
 
 /// Sends per micro batch of one stage: forward, each chunk but the model's last; backward, each but its first.

@@ -27,9 +27,11 @@ enum class Term {
   /// Update, clipping and gradient norm.
   optimizer,
   fixed_overhead,
+  /// Near its limit, PyTorch's allocator frees and asks for memory again, and the device waits.
+  allocator_retries,
 };
 
-inline constexpr std::array<std::string_view, 12> kTermNames = {"matrix_multiply",
+inline constexpr std::array<std::string_view, 13> kTermNames = {"matrix_multiply",
                                                                 "attention",
                                                                 "memory_bound",
                                                                 "recompute",
@@ -40,7 +42,8 @@ inline constexpr std::array<std::string_view, 12> kTermNames = {"matrix_multiply
                                                                 "pipeline_bubble",
                                                                 "data_parallel_exposed",
                                                                 "optimizer",
-                                                                "fixed_overhead"};
+                                                                "fixed_overhead",
+                                                                "allocator_retries"};
 inline constexpr std::size_t kTerms = kTermNames.size();
 
 /// Seconds by term.

@@ -1,4 +1,4 @@
-# Writes OUTPUT, a C++ source that holds the text of every <SCENARIOS>/<kind>/<name>.toml:
+# Writes OUTPUT, a C++ source that holds the text of every <SCENARIOS>/<kind>/<name>.toml and of the price list:
 #   cmake -DSCENARIOS=… -DOUTPUT=… -P embed_presets.cmake
 set(entries "")
 foreach(kind models clusters devices stacks runs)
@@ -10,6 +10,7 @@ foreach(kind models clusters devices stacks runs)
     string(APPEND entries "      {\"${kind}\", \"${name}\", R\"preset(${text})preset\"},\n")
   endforeach()
 endforeach()
+file(READ ${SCENARIOS}/prices.toml prices)
 file(WRITE ${OUTPUT} "#include \"sim/input/embedded_presets.hpp\"
 
 namespace shardsim::input {
@@ -18,6 +19,8 @@ std::vector<Preset> embedded_presets() {
   return {
 ${entries}  };
 }
+
+std::string_view embedded_prices() { return R\"preset(${prices})preset\"; }
 
 }  // namespace shardsim::input
 ")

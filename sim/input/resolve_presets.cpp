@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
 #include "sim/base/suggest.hpp"
+#include "sim/input/multiplier.hpp"
 #include "sim/input/resolve_steps.hpp"
 #include "sim/input/text.hpp"
 
@@ -92,6 +95,33 @@ Settings read_cluster(const Settings& given, PresetReader& reader) {
   return result;
 }
 
+std::int64_t whole_number(const Settings& settings, const char* key) {
+  const Setting* setting = settings.find(key);
+  return setting == nullptr ? 0 : std::strtoll(setting->value.c_str(), nullptr, 10);
+}
+
+/// A model preset without what no longer follows from the user's own sizes: a preset whose heads are hidden_size /
+/// num_attention_heads wide, say, means that, and not the number. Such values are derived anew.
+Settings without_outdated(const Settings& preset, const Settings& given) {
+  const auto number = [&](const char* key) { return whole_number(preset, key); };
+  const std::int64_t hidden = number("model.hidden_size");
+  const std::int64_t heads = number("model.num_attention_heads");
+  const bool changes_hidden = given.find("model.hidden_size") != nullptr;
+  const bool changes_heads = given.find("model.num_attention_heads") != nullptr;
+  const auto outdated = [&](const std::string& key) {
+    if (key == "model.num_query_groups") return changes_heads && number("model.num_query_groups") == heads;
+    if (key == "model.kv_channels") {
+      return (changes_heads || changes_hidden) && number("model.kv_channels") * heads == hidden;
+    }
+    return key == "model.ffn_hidden_size" && changes_hidden && number("model.ffn_hidden_size") == 4 * hidden;
+  };
+  Settings kept;
+  for (const Setting& setting : preset.all()) {
+    if (!outdated(setting.key)) kept.append(setting);
+  }
+  return kept;
+}
+
 }  // namespace
 
 Draft with_presets(const Settings& settings, const std::vector<Preset>& known) {
@@ -101,8 +131,15 @@ Draft with_presets(const Settings& settings, const std::vector<Preset>& known) {
   const Setting stack = reader.name("stack", kDefaultStack);
   merged.merge(reader.read("stack", stack));
   merged.set(stack);
-  if (const Setting* model = given.find("model.preset")) merged.merge(reader.read("model", *model));
-  merged.merge(given);
+  if (const Setting* model = given.find("model.preset")) {
+    merged.merge(without_outdated(reader.read("model", *model), given));
+  }
+  Settings replacing;
+  for (const Setting& setting : given.all()) {
+    if (auto value = multiplied(setting, merged, reader.problems)) replacing.append(std::move(*value));
+  }
+  for (const std::string& warning : given.warnings()) replacing.warn(warning);
+  merged.merge(replacing);
   Draft draft(std::move(merged), std::move(reader.problems));
   for (const std::string& key : reader.unknown) draft.distrust(key);
   return draft;

@@ -138,6 +138,10 @@ class Reader {
 std::string canonical_key(std::string_view key) {
   constexpr std::string_view kClusterDevice = "cluster.device";
   if (key == "gpus") return "cluster.gpus";
+  if (key == "device.hbm_capacity") return "device.memory_capacity";
+  if (key == "device.hbm_bandwidth") return "device.memory_bandwidth";
+  if (key == "cluster.nic_bandwidth") return "cluster.inter_node.bandwidth";
+  if (key == "cluster.nvlink_bandwidth") return "cluster.intra_node.bandwidth";
   if (key == kClusterDevice) return "device.preset";
   if (key.rfind("cluster.device.", 0) == 0) return "device" + std::string(key.substr(kClusterDevice.size()));
   for (const std::string_view section : {"model", "stack", "cluster", "device"}) {

@@ -16,7 +16,8 @@ namespace shardsim::input {
 [[nodiscard]] Settings read_scenario(std::string_view text, const std::string& file, Problems& problems);
 
 /// The key that a shorter spelling means: "model" is "model.preset", "gpus" is "cluster.gpus",
-/// "cluster.device…" is "device…". Other keys stay as they are.
+/// "cluster.device…" is "device…"; "cluster.nic_bandwidth", "cluster.nvlink_bandwidth", "device.hbm_capacity" and
+/// "device.hbm_bandwidth" are the fields that people mean by it. Other keys stay as they are.
 [[nodiscard]] std::string canonical_key(std::string_view key);
 
 /// The kinds of presets: models, clusters, devices, stacks, runs.

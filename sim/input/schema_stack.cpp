@@ -68,6 +68,8 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
               "extra bytes kept per feed-forward element")
       .number("extra_per_residual_element", &model::SavedForBackward::extra_per_residual_element, kBytesPerElement,
               "extra bytes kept per residual element")
+      .number("extra_per_eager_norm_element", &model::SavedForBackward::extra_per_eager_norm_element, kBytesPerElement,
+              "extra bytes kept per residual element where norms are single kernels")
       .number("extra_per_flash_output_element", &model::SavedForBackward::extra_per_flash_output_element,
               kBytesPerElement, "extra bytes kept per output element of fused attention")
       .integer("norm_statistics", &model::SavedForBackward::norm_statistics, {0, 64},
@@ -84,6 +86,7 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
   fields.nested("host", &Stack::host)
       .quantity("per_launch", &model::HostCost::per_launch, "host time per kernel")
       .quantity("per_collective", &model::HostCost::per_collective, "host time more per collective of a layer")
+      .quantity("per_send", &model::HostCost::per_send, "host time of a send between stages that nothing hides")
       .quantity("per_collective_between_nodes", &model::HostCost::per_collective_between_nodes,
                 "host time more per tensor-parallel collective where stages sit on different nodes")
       .quantity("per_iteration", &model::HostCost::per_iteration, "host time per iteration")
@@ -92,6 +95,8 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
   fields.nested("allocator", &Stack::allocator)
       .number("fragmentation", &model::AllocatorBehaviour::fragmentation, {0.0, 10.0},
               "reserved over allocated memory, minus one")
+      .number("retry_slowdown", &model::AllocatorBehaviour::retry_slowdown, {0.0, 10.0},
+              "share of time lost to freeing and asking again where memory reaches the device's limit")
       .quantity("context", &model::AllocatorBehaviour::context, "CUDA context and kernels")
       .quantity("first_communicator", &model::AllocatorBehaviour::first_communicator, "NCCL, first communicator")
       .quantity("further_communicator", &model::AllocatorBehaviour::further_communicator, "NCCL, each further one")

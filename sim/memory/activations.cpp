@@ -91,12 +91,18 @@ std::vector<Bytes> saved_tensors(const model::Scenario& scenario, const model::O
   return tensors;
 }
 
-Bytes chunk_activations(const model::Scenario& scenario, const model::OperatorList& operators,
-                        const model::Chunk& chunk) {
+SavedBytes::SavedBytes(const model::OperatorList& operators)
+    : layer{saved_by(operators.layer)},
+      recomputed_layer{saved_by(operators.recomputed_layer)},
+      embedding{saved_by(operators.embedding)},
+      head{saved_by(operators.head)},
+      layer_operands{weight_gradient_operands(operators.layer)} {}
+
+Bytes chunk_activations(const model::Scenario& scenario, const SavedBytes& saved, const model::Chunk& chunk) {
   const SavedLayers layers = saved_layers(scenario, chunk);
-  Bytes bytes = layers.whole * saved_by(operators.layer) + layers.inputs * saved_by(operators.recomputed_layer);
-  if (chunk.embedding) bytes += saved_by(operators.embedding);
-  if (chunk.head) bytes += saved_by(operators.head);
+  Bytes bytes = layers.whole * saved.layer + layers.inputs * saved.recomputed_layer;
+  if (chunk.embedding) bytes += saved.embedding;
+  if (chunk.head) bytes += saved.head;
   return bytes;
 }
 
@@ -109,18 +115,39 @@ Bytes weight_gradient_operands(const model::Block& block) {
   return operands;
 }
 
-Bytes stage_activations(const model::Scenario& scenario, const model::OperatorList& operators,
-                        const model::Stage& stage, std::int64_t stage_index) {
+namespace {
+
+std::vector<Bytes> chunks_of(const model::Scenario& scenario, const SavedBytes& saved, const model::Stage& stage) {
   std::vector<Bytes> chunks;
   chunks.reserve(stage.chunks.size());
-  for (const model::Chunk& chunk : stage.chunks) chunks.push_back(chunk_activations(scenario, operators, chunk));
+  for (const model::Chunk& chunk : stage.chunks) chunks.push_back(chunk_activations(scenario, saved, chunk));
+  return chunks;
+}
+
+}  // namespace
+
+Bytes stage_activations(const model::Scenario& scenario, const SavedBytes& saved, const model::Stage& stage,
+                        std::int64_t stage_index) {
+  const std::vector<Bytes> chunks = chunks_of(scenario, saved, stage);
   const std::int64_t m = micro_batches(scenario);
   const Bytes held = schedule::most_held(scenario.parallelism, m, stage_index, chunks);
   const std::int64_t pending = schedule::weight_gradients_pending(scenario.parallelism, m, stage_index);
   if (pending == 0) return held;
   // One chunk a stage.
-  const Bytes operands = stage.chunks.front().layers * weight_gradient_operands(operators.layer);
+  const Bytes operands = stage.chunks.front().layers * saved.layer_operands;
   return held - pending * (chunks.front() - std::min(chunks.front(), operands));
+}
+
+ActivationBounds bound_stage_activations(const model::Scenario& scenario, const SavedBytes& saved,
+                                         const model::Stage& stage, std::int64_t stage_index) {
+  if (!schedule::is_interleaved(scenario.parallelism)) {
+    const Bytes exact = stage_activations(scenario, saved, stage, stage_index);
+    return {exact, exact};
+  }
+  const std::vector<Bytes> chunks = chunks_of(scenario, saved, stage);
+  const auto [least, most] = std::minmax_element(chunks.begin(), chunks.end());
+  const std::int64_t held = schedule::chunks_in_flight(scenario.parallelism, micro_batches(scenario), stage_index);
+  return {held * *least, held * *most};
 }
 
 Bytes pipeline_buffers(const model::Scenario& scenario, const model::RankSizes& sizes) {
@@ -128,8 +155,8 @@ Bytes pipeline_buffers(const model::Scenario& scenario, const model::RankSizes& 
   return scenario.parallelism.pipeline_model_parallel_size > 1 ? kBuffers * sizes.residual() : Bytes{0};
 }
 
-Bytes backward_temporaries(const model::Scenario& scenario, const model::OperatorList& operators,
-                           const model::RankSizes& sizes, const model::Stage& stage) {
+Bytes backward_temporaries(const model::Scenario& scenario, const SavedBytes& saved, const model::RankSizes& sizes,
+                           const model::Stage& stage) {
   const model::Recompute& recompute = scenario.training.recompute;
   const bool whole_layers = recompute.granularity == RecomputeGranularity::full;
   const std::int64_t at_once =
@@ -138,7 +165,7 @@ Bytes backward_temporaries(const model::Scenario& scenario, const model::Operato
   if (whole_layers || recompute.granularity == RecomputeGranularity::operators) {
     model::Scenario without = scenario;
     without.training.recompute.granularity = RecomputeGranularity::none;
-    const Bytes layer = whole_layers ? saved_by(operators.layer) : saved_by(list_operators(without).layer);
+    const Bytes layer = whole_layers ? saved.layer : saved_by(list_operators(without).layer);
     bytes += (whole_layers ? at_once : 1) * layer;
   }
   return bytes;

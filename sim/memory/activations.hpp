@@ -15,8 +15,21 @@ namespace shardsim::memory {
 /// Saved bytes of one block and micro batch, without the loss (its logits are counted apart).
 [[nodiscard]] Bytes saved_by(const model::Block& block);
 
+/// What the blocks of an operator list keep for one micro batch.
+struct SavedBytes {
+  // NOLINTNEXTLINE(google-explicit-constructor): a list means this wherever bytes are asked for.
+  SavedBytes(const model::OperatorList& operators);
+
+  Bytes layer;
+  Bytes recomputed_layer;
+  Bytes embedding;
+  Bytes head;
+  /// Operands of a layer's weight gradients.
+  Bytes layer_operands;
+};
+
 /// One micro batch through one chunk: layers, checkpointed inputs, embedding, final norm.
-[[nodiscard]] Bytes chunk_activations(const model::Scenario& scenario, const model::OperatorList& operators,
+[[nodiscard]] Bytes chunk_activations(const model::Scenario& scenario, const SavedBytes& saved,
                                       const model::Chunk& chunk);
 
 /// The same tensor by tensor, one a layer, in the order of the forward pass.
@@ -28,15 +41,23 @@ namespace shardsim::memory {
 
 /// A stage's activations at their peak: of every chunk as many as are in flight (sim/schedule), of those that wait for
 /// their weight gradients only the operands.
-[[nodiscard]] Bytes stage_activations(const model::Scenario& scenario, const model::OperatorList& operators,
+[[nodiscard]] Bytes stage_activations(const model::Scenario& scenario, const SavedBytes& saved,
                                       const model::Stage& stage, std::int64_t stage_index);
+
+/// Two sizes between which stage_activations() lies, without a walk through the schedule.
+struct ActivationBounds {
+  Bytes least;
+  Bytes most;
+};
+[[nodiscard]] ActivationBounds bound_stage_activations(const model::Scenario& scenario, const SavedBytes& saved,
+                                                       const model::Stage& stage, std::int64_t stage_index);
 
 /// What pipeline neighbours exchange: a received and a sent activation and gradient; none without pipelining.
 [[nodiscard]] Bytes pipeline_buffers(const model::Scenario& scenario, const model::RankSizes& sizes);
 
 /// Largest working set of a layer's backward pass: gradients of the ffn or of the attention scores, recomputed
 /// activations, gathered parameters of ZeRO-3.
-[[nodiscard]] Bytes backward_temporaries(const model::Scenario& scenario, const model::OperatorList& operators,
+[[nodiscard]] Bytes backward_temporaries(const model::Scenario& scenario, const SavedBytes& saved,
                                          const model::RankSizes& sizes, const model::Stage& stage);
 
 /// What the head and the loss of one micro batch hold beside the activations. `sizes`: of the head.

@@ -40,16 +40,16 @@ Moment replayed_peak(const model::Scenario& scenario, const std::vector<model::S
 
 /// The largest of: the loss and the output layer's gradients (last stage), a layer's backward with every activation in
 /// flight, the optimizer step.
-Moment peak_moment(const model::Scenario& scenario, const model::OperatorList& operators, const model::RankSizes& sizes,
-                   const model::Stage& stage, std::int64_t index, const ModelState& state) {
-  const Bytes activations = stage_activations(scenario, operators, stage, index) + pipeline_buffers(scenario, sizes);
+Moment peak_moment(const model::Scenario& scenario, const SavedBytes& saved, const model::RankSizes& sizes,
+                   const model::Stage& stage, Bytes in_flight, const ModelState& state) {
+  const Bytes activations = in_flight + pipeline_buffers(scenario, sizes);
   const model::RankSizes head = head_sizes(scenario, sizes);
   const Logits loss = stage.has_head() ? logits(scenario, head) : Logits{};
   const Bytes output = stage.has_head() ? output_layer_gradients(scenario, head) : Bytes{0};
   const Bytes kept = kept_logits(scenario, loss);
   const std::array<Moment, 4> moments{
       Moment{"loss", activations, Bytes{0}, loss.peak + kept}, Moment{"output layer", activations, Bytes{0}, output},
-      Moment{"backward", activations, backward_temporaries(scenario, operators, sizes, stage), kept},
+      Moment{"backward", activations, backward_temporaries(scenario, saved, sizes, stage), kept},
       Moment{"optimizer step", Bytes{0}, state.step_temporaries, Bytes{0}}};
   Moment peak = moments[1];
   for (const Moment& moment : moments) {
@@ -58,15 +58,9 @@ Moment peak_moment(const model::Scenario& scenario, const model::OperatorList& o
   return peak;
 }
 
-StageMemory stage_memory(const model::Scenario& scenario, const model::OperatorList& operators,
-                         const model::RankSizes& sizes, const std::vector<model::Stage>& stages, std::int64_t index) {
-  const model::Stage& stage = stages[static_cast<std::size_t>(index)];
-  const ModelState state = model_state(scenario, stage);
-  const bool replays = scenario.stack.replays_memory && can_replay(scenario);
-  const Moment peak = replays ? replayed_peak(scenario, stages, index, state)
-                              : peak_moment(scenario, operators, sizes, stage, index, state);
+StageMemory stage_memory(const model::Scenario& scenario, const model::RankSizes& sizes, const model::Stage& stage,
+                         const ModelState& state, const Moment& peak) {
   StageMemory memory;
-  memory.stage = index;
   memory.parameters = state.parameters;
   memory.gradients = state.gradients;
   memory.optimizer = state.optimizer;
@@ -82,22 +76,74 @@ StageMemory stage_memory(const model::Scenario& scenario, const model::OperatorL
   return memory;
 }
 
+bool replays(const model::Scenario& scenario) { return scenario.stack.replays_memory && can_replay(scenario); }
+
+/// Of equal neighbours the first has the most in flight.
+bool repeats_less(const model::Scenario& scenario, const std::vector<model::Stage>& stages, std::size_t index) {
+  return !replays(scenario) && index > 0 && stages[index] == stages[index - 1];
+}
+
+StageMemory exact_memory(const model::Scenario& scenario, const SavedBytes& saved, const model::RankSizes& sizes,
+                         const std::vector<model::Stage>& stages, std::size_t index) {
+  const model::Stage& stage = stages[index];
+  const auto number = static_cast<std::int64_t>(index);
+  const ModelState state = model_state(scenario, stage);
+  const Moment peak = replays(scenario) ? replayed_peak(scenario, stages, number, state)
+                                        : peak_moment(scenario, saved, sizes, stage,
+                                                      stage_activations(scenario, saved, stage, number), state);
+  StageMemory memory = stage_memory(scenario, sizes, stage, state, peak);
+  memory.stage = number;
+  return memory;
+}
+
 }  // namespace
 
 Memory predict_memory(const model::Scenario& scenario, const std::vector<model::Stage>& stages,
-                      const model::OperatorList& operators) {
+                      const SavedBytes& saved) {
   const model::RankSizes sizes{scenario};
   Memory memory;
   memory.device_total = scenario.cluster.device.memory_capacity;
   memory.stages.reserve(stages.size());
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    const auto index = static_cast<std::int64_t>(i);
-    memory.stages.push_back(stage_memory(scenario, operators, sizes, stages, index));
-    if (memory.stages.back().device_used > memory.worst().device_used) memory.worst_stage = index;
+    memory.stages.push_back(exact_memory(scenario, saved, sizes, stages, i));
+    if (memory.stages.back().device_used > memory.worst().device_used) {
+      memory.worst_stage = static_cast<std::int64_t>(i);
+    }
   }
   memory.out_of_memory_probability =
       out_of_memory_probability(memory.worst().device_used, memory.device_total, scenario.stack.error.memory);
   return memory;
+}
+
+Bytes most_device_used(const model::Scenario& scenario, const std::vector<model::Stage>& stages,
+                       const SavedBytes& saved) {
+  const model::RankSizes sizes{scenario};
+  Bytes most{0};
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (repeats_less(scenario, stages, i)) continue;
+    most = std::max(most, exact_memory(scenario, saved, sizes, stages, i).device_used);
+  }
+  return most;
+}
+
+bool uses_too_much(const model::Scenario& scenario, const std::vector<model::Stage>& stages, const SavedBytes& saved,
+                   const TooMuch& too_much) {
+  if (replays(scenario)) return too_much(most_device_used(scenario, stages, saved));
+  const model::RankSizes sizes{scenario};
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (repeats_less(scenario, stages, i)) continue;
+    const model::Stage& stage = stages[i];
+    const ModelState state = model_state(scenario, stage);
+    const auto used = [&](Bytes in_flight) {
+      const Moment peak = peak_moment(scenario, saved, sizes, stage, in_flight, state);
+      return stage_memory(scenario, sizes, stage, state, peak).device_used;
+    };
+    const ActivationBounds bounds = bound_stage_activations(scenario, saved, stage, static_cast<std::int64_t>(i));
+    if (!too_much(used(bounds.most))) continue;
+    if (bounds.least == bounds.most || too_much(used(bounds.least))) return true;
+    if (too_much(exact_memory(scenario, saved, sizes, stages, i).device_used)) return true;
+  }
+  return false;
 }
 
 }  // namespace shardsim::memory

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
+#include "sim/memory/activations.hpp"
 #include "sim/model/layout.hpp"
-#include "sim/model/operators.hpp"
 #include "sim/model/scenario.hpp"
 
 namespace shardsim::memory {
@@ -42,6 +43,17 @@ struct Memory {
 };
 
 [[nodiscard]] Memory predict_memory(const model::Scenario& scenario, const std::vector<model::Stage>& stages,
-                                    const model::OperatorList& operators);
+                                    const SavedBytes& saved);
+
+/// Of the worst stage, as predict_memory() finds it, without the details.
+[[nodiscard]] Bytes most_device_used(const model::Scenario& scenario, const std::vector<model::Stage>& stages,
+                                     const SavedBytes& saved);
+
+/// Device use that is too much, by whatever measure: more than that is too, less may not be.
+using TooMuch = std::function<bool(Bytes device_used)>;
+
+/// Whether most_device_used() is too much: cheaper, as bounds mostly tell.
+[[nodiscard]] bool uses_too_much(const model::Scenario& scenario, const std::vector<model::Stage>& stages,
+                                 const SavedBytes& saved, const TooMuch& too_much);
 
 }  // namespace shardsim::memory

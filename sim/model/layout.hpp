@@ -14,6 +14,8 @@ struct Chunk {
   std::int64_t layers = 0;
   bool embedding = false;
   bool head = false;
+
+  bool operator==(const Chunk&) const = default;
 };
 
 /// The chunks of one pipeline stage, in model order (chunk c of stage i is piece c·p + i of the model).
@@ -22,6 +24,8 @@ struct Stage {
   [[nodiscard]] std::int64_t layers() const;
   [[nodiscard]] bool has_embedding() const;
   [[nodiscard]] bool has_head() const;
+
+  bool operator==(const Stage&) const = default;
 };
 
 /// Why a split is impossible; empty = possible.

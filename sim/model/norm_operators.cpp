@@ -16,9 +16,11 @@ Operator norm(const Scenario& scenario, const RankSizes& sizes, std::string_view
                       scenario.training.precision, sizes.residual_tokens, sizes.hidden, passes * sizes.residual());
 }
 
-/// Copies that an eager norm and the sum before it keep.
+/// Copies that a norm and the sum before it keep: half of what a layer's two norms do.
 Bytes extra_residual(const Scenario& scenario, const RankSizes& sizes) {
-  return rounded_bytes(scenario.stack.saved.extra_per_residual_element *
+  const SavedForBackward& saved = scenario.stack.saved;
+  const double eager = scenario.stack.fusion.normalization ? 0.0 : saved.extra_per_eager_norm_element;
+  return rounded_bytes((saved.extra_per_residual_element + eager) *
                        static_cast<double>(sizes.residual_tokens * sizes.hidden) / 2.0);
 }
 

@@ -47,8 +47,10 @@ struct SavedForBackward {
   double extra_per_attention_score = 0.0;
   /// Extra bytes per activation element of the ffn (s · b · ffn/tp): copies that an eager activation keeps.
   double extra_per_ffn_element = 0.0;
-  /// Extra bytes per residual element (s · b · h): copies that eager norms and adds keep.
+  /// Extra bytes per residual element (s · b · h) and layer: copies that sums and dropout keep.
   double extra_per_residual_element = 0.0;
+  /// The same of norms of single kernels: fp32 copies of their input and of what they scale.
+  double extra_per_eager_norm_element = 0.0;
   /// Extra bytes per element of the fused attention's output (s · b · h/tp): a second copy in another layout.
   double extra_per_flash_output_element = 0.0;
   /// Bytes per row (s · b) that a norm keeps beside its input: mean and 1/σ.
@@ -66,8 +68,10 @@ struct LogitBytes {
 struct HostCost {
   /// Per kernel or collective launched.
   Seconds per_launch{0.0};
-  /// More per collective or send inside a layer: bookkeeping, stream events.
+  /// More per collective inside a layer: bookkeeping, stream events.
   Seconds per_collective{0.0};
+  /// Per send between stages that nothing hides: both sides wait for their devices before and after it.
+  Seconds per_send{0.0};
   /// More per tensor-parallel collective and rank of its group, in a pipeline whose stages sit on different nodes.
   /// Measured (nanotron: 2 ms a layer and rank, whatever the sizes), cause unknown.
   Seconds per_collective_between_nodes{0.0};
@@ -88,6 +92,8 @@ enum class PlaceholderGradients { none, output_layer, cached };
 struct AllocatorBehaviour {
   /// Peak reserved over peak allocated memory of PyTorch's caching allocator, minus one.
   double fragmentation = 0.05;
+  /// Share of time that a run loses whose need reaches the device's memory: freeing and asking again stalls the device.
+  double retry_slowdown = 0.0;
   /// CUDA context and loaded kernels.
   Bytes context{0};
   /// NCCL buffers: the first communicator and each further one.

@@ -82,6 +82,7 @@ std::vector<Operator> step_operators(const Scenario& scenario, const Stage& stag
   const std::int64_t own = parameters / shards;
 
   std::vector<Operator> list;
+  list.reserve(9);
   if (replicas > 1) {
     const int zero_stage = traffic_zero_stage(scenario);
     const bool sharded = zero_stage >= 1;

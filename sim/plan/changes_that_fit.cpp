@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "sim/engine/closed_form.hpp"
-#include "sim/model/layout.hpp"
+#include "sim/plan/degrees.hpp"
 
 namespace shardsim::plan {
 namespace {
@@ -25,35 +25,6 @@ std::string instead(const std::string& name, std::int64_t now, std::int64_t befo
 }
 
 bool divides(std::int64_t divisor, std::int64_t number) { return number % divisor == 0; }
-
-bool interleaving_possible(const Scenario& scenario) {
-  const Parallelism& parallelism = scenario.parallelism;
-  if (parallelism.virtual_pipeline_model_parallel_size == 1) return true;
-  const std::int64_t stages = parallelism.pipeline_model_parallel_size;
-  if (stages == 1) return false;
-  const std::int64_t batches = micro_batches(scenario);
-  if (parallelism.schedule == model::Schedule::breadth_first) return batches >= stages;
-  if (scenario.stack.interleaving == model::InterleavingRule::multiple_of_pipeline) return divides(stages, batches);
-  const std::int64_t given = parallelism.microbatch_group_size_per_virtual_pipeline_stage;
-  const std::int64_t remainder = batches % (given > 0 ? given : stages);
-  return batches >= stages && (remainder == 0 || remainder >= stages);
-}
-
-bool tensor_parallel_possible(const model::Model& model, std::int64_t tp) {
-  const bool groups = divides(tp, model.num_query_groups) || divides(model.num_query_groups, tp);
-  return divides(tp, model.num_attention_heads) && divides(tp, model.ffn_hidden_size) && groups;
-}
-
-bool possible(const Scenario& scenario) {
-  const Parallelism& parallelism = scenario.parallelism;
-  const auto& training = scenario.training;
-  const std::int64_t tp = parallelism.tensor_model_parallel_size;
-  if (!divides(training.micro_batch_size * parallelism.data_parallel_size, training.global_batch_size)) return false;
-  if (!tensor_parallel_possible(scenario.model, tp)) return false;
-  const bool split_sequence = parallelism.sequence_parallel;
-  if (split_sequence && !divides(tp * parallelism.context_parallel_size, scenario.model.seq_length)) return false;
-  return interleaving_possible(scenario) && model::layout_problem(scenario.model, parallelism, scenario.stack).empty();
-}
 
 std::vector<Candidate> smaller_micro_batches(const Scenario& scenario) {
   std::vector<Candidate> steps;
@@ -162,7 +133,7 @@ double gpu_seconds(const Scenario& scenario, const engine::Prediction& predictio
 /// Steps come smallest first: the first that fits is the smallest.
 std::optional<Change> first_that_fits(std::vector<Candidate> steps, double gpu_seconds_before) {
   for (Candidate& step : steps) {
-    if (!possible(step.scenario)) continue;
+    if (!why_impossible(step.scenario).empty()) continue;
     engine::Prediction prediction = engine::predict(step.scenario);
     if (!prediction.memory.fits()) continue;
     const double cost = gpu_seconds(step.scenario, prediction) / gpu_seconds_before - 1.0;

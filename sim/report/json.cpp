@@ -1,7 +1,7 @@
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "sim/model/enum_text.hpp"
+#include "sim/report/prediction_json.hpp"
 #include "sim/report/report.hpp"
 #include "sim/report/resolved_json.hpp"
 #include "sim/report/summary.hpp"
@@ -80,6 +80,22 @@ ordered_json utilisation_json(const std::vector<engine::Utilisation>& utilisatio
   return json;
 }
 
+ordered_json in_time_json(const std::vector<engine::MemoryInTime>& stages) {
+  ordered_json json = ordered_json::array();
+  for (const engine::MemoryInTime& one : stages) {
+    json.push_back({{"stage", one.stage},
+                    {"peak_start_s", one.peak_start.value()},
+                    {"peak_end_s", one.peak_end.value()},
+                    {"peak_action", one.peak_action},
+                    {"micro_batch", one.micro_batch},
+                    {"chunk", one.chunk},
+                    {"peak_allocated_bytes", one.peak_allocated.value()},
+                    {"peak_reserved_bytes", one.peak_reserved.value()},
+                    {"fragmentation", one.fragmentation}});
+  }
+  return json;
+}
+
 ordered_json biggest_terms_json(const memory::StageMemory& stage) {
   ordered_json json = ordered_json::array();
   for (const Component& component : biggest_components(stage)) {
@@ -107,8 +123,8 @@ ordered_json changes_json(const std::vector<plan::Change>& changes) {
 
 }  // namespace
 
-void write_json(std::ostream& out, const model::Scenario& scenario, const engine::Prediction& prediction,
-                const std::vector<plan::Change>& changes) {
+ordered_json prediction_json(const model::Scenario& scenario, const engine::Prediction& prediction,
+                             const std::vector<plan::Change>& changes) {
   ordered_json json;
   json["name"] = scenario.name;
   json["iteration_s"] = prediction.iteration.value();
@@ -126,6 +142,7 @@ void write_json(std::ostream& out, const model::Scenario& scenario, const engine
   json["communication"] = communication_json(prediction.communication);
   json["memory"] = memory_json(prediction.memory);
   if (!prediction.utilisation.empty()) json["utilisation"] = utilisation_json(prediction.utilisation);
+  if (!prediction.memory_in_time.empty()) json["memory_in_time"] = in_time_json(prediction.memory_in_time);
   json["resolved"] = resolved_json(scenario, prediction.memory);
   json["assumed"] = assumed_json(scenario.assumed);
   json["warnings"] = scenario.warnings;
@@ -133,8 +150,17 @@ void write_json(std::ostream& out, const model::Scenario& scenario, const engine
     json["biggest_terms"] = biggest_terms_json(prediction.memory.worst());
     json["changes_that_fit"] = changes_json(changes);
   }
+  return json;
+}
+
+void write(std::ostream& out, const ordered_json& json) {
   // Names can hold any bytes; what is no UTF-8 is replaced instead of thrown at.
   out << json.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+void write_json(std::ostream& out, const model::Scenario& scenario, const engine::Prediction& prediction,
+                const std::vector<plan::Change>& changes) {
+  write(out, prediction_json(scenario, prediction, changes));
 }
 
 }  // namespace shardsim::report

@@ -36,6 +36,10 @@ void write_table(std::ostream& out, const model::Scenario& scenario, const engin
 ///                                                     the components are bytes and sum to peak_allocated_bytes
 ///   utilisation[{stage, first_rank, ranks, compute_busy_s, compute_idle_s, host_busy_s, tensor_busy_s, context_busy_s,
 ///     pipeline_busy_s, data_busy_s}]                  of the event engine: ranks that do the same, by stage
+///   memory_in_time[{stage, peak_start_s, peak_end_s, peak_action, micro_batch, chunk, peak_allocated_bytes,
+///     peak_reserved_bytes, fragmentation}]            of the event engine: the action during which a stage's tensors
+///                                                     peak; reserved as a model of PyTorch's allocator places them,
+///                                                     where memory.peak_reserved_bytes is the stack's fitted value
 ///   resolved{name, gpus, parameters, bytes_per_parameter, data_parallel_size, micro_batches_per_iteration,
 ///     layers_per_stage[[layers of each virtual stage]], padded_vocab_size, zero_stage, stack, cluster, device,
 ///     peak_format, model{}, parallelism{}, training{}}

@@ -52,6 +52,9 @@ std::string time_line(std::string_view name, Seconds time, Seconds iteration) {
          bar(share, kBarColumns);
 }
 
+/// Terms that would show as 0.0 % are left out.
+constexpr double kLeastShownShare = 0.0005;
+
 Lines time_terms(const engine::Prediction& prediction) {
   auto terms = prediction.time;
   std::stable_sort(terms.begin(), terms.end(),
@@ -61,7 +64,8 @@ Lines time_terms(const engine::Prediction& prediction) {
   std::size_t others = 0;
   for (const engine::TimeTerm& term : terms) {
     if (lines.size() <= kMostTimeTerms) {
-      if (term.time != Seconds{0.0}) lines.push_back(time_line(term.name, term.time, prediction.iteration));
+      if (term.time > kLeastShownShare * prediction.iteration)
+        lines.push_back(time_line(term.name, term.time, prediction.iteration));
     } else {
       other += term.time;
       ++others;
@@ -84,7 +88,19 @@ Lines communication(const engine::Prediction& prediction) {
   return lines;
 }
 
-Lines memory_by_component(const memory::Memory& memory) {
+/// When the worst stage's tensors peak, and what the allocator's model reserves for them.
+Lines peak_in_time(const engine::Prediction& prediction) {
+  if (prediction.memory_in_time.empty()) return {};
+  const engine::MemoryInTime& worst =
+      prediction.memory_in_time[static_cast<std::size_t>(prediction.memory.worst_stage)];
+  std::string action{worst.peak_action};
+  if (worst.micro_batch >= 0) action += " of micro batch " + std::to_string(worst.micro_batch);
+  return {"  played: at " + duration(worst.peak_start) + ", " + action + "; allocator reserves " +
+          gib(worst.peak_reserved) + " (" + signed_percent(worst.fragmentation) + ")"};
+}
+
+Lines memory_by_component(const engine::Prediction& prediction) {
+  const memory::Memory& memory = prediction.memory;
   constexpr std::size_t kName = 16;
   constexpr std::size_t kValue = 8;
   std::string head = left("Memory, GiB", kName);
@@ -102,6 +118,7 @@ Lines memory_by_component(const memory::Memory& memory) {
     lines.push_back(line);
   }
   lines.push_back("  peak of the worst stage: " + std::string(memory.worst().peak_moment));
+  for (const std::string& line : peak_in_time(prediction)) lines.push_back(line);
   return lines;
 }
 
@@ -194,7 +211,7 @@ void write_table(std::ostream& out, const model::Scenario& scenario, const engin
   const auto room = [&table] { return kTableLines - std::min(table.size(), kTableLines); };
   for (const Lines& section :
        {way_out(prediction.memory, changes), speed(scenario, prediction), time_terms(prediction),
-        communication(prediction), memory_by_component(prediction.memory), layout(scenario, prediction.memory)}) {
+        communication(prediction), memory_by_component(prediction), layout(scenario, prediction.memory)}) {
     add_section(table, section, room());
   }
   // Both lists can be long: warnings take at most half of what is left.

@@ -107,11 +107,9 @@ Seconds pipeline_span(const model::Parallelism& parallelism, const std::vector<S
   return Seconds{0.0};
 }
 
-Seconds drain_lead(const model::Parallelism& parallelism, const std::vector<StageTime>& stages, std::size_t stage) {
-  Seconds lead{0.0};
-  if (is_zero_bubble(parallelism.schedule)) return lead;
-  for (std::size_t i = 0; i < stage; ++i) lead += stages[i].backward;
-  return lead / static_cast<double>(parallelism.virtual_pipeline_model_parallel_size);
+Seconds drain_lead(const model::Parallelism& parallelism, Seconds backward_before) {
+  if (is_zero_bubble(parallelism.schedule)) return Seconds{0.0};
+  return backward_before / static_cast<double>(parallelism.virtual_pipeline_model_parallel_size);
 }
 
 }  // namespace shardsim::schedule

@@ -56,9 +56,9 @@ struct StageTime {
 [[nodiscard]] Seconds pipeline_span(const model::Parallelism& parallelism, const std::vector<StageTime>& stages,
                                     std::int64_t micro_batches);
 
-/// How much earlier than the last one (the first stage) `stage` ends: the drain, one chunk's backward on every stage
-/// before it. Zero-bubble schedules fill the drain with weight gradients: 0.
-[[nodiscard]] Seconds drain_lead(const model::Parallelism& parallelism, const std::vector<StageTime>& stages,
-                                 std::size_t stage);
+/// How much earlier than the last one (the first stage) a stage ends: the drain, one chunk's backward on every stage
+/// before it, which take `backward_before` for all their chunks. Zero-bubble schedules fill the drain with weight
+/// gradients: 0.
+[[nodiscard]] Seconds drain_lead(const model::Parallelism& parallelism, Seconds backward_before);
 
 }  // namespace shardsim::schedule

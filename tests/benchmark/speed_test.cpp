@@ -6,6 +6,8 @@
 #include "sim/engine/closed_form.hpp"
 #include "sim/engine/event/predict.hpp"
 #include "sim/engine/event/queue.hpp"
+#include "sim/input/job.hpp"
+#include "sim/plan/search.hpp"
 #include "tests/benchmark/event_runs.hpp"
 #include "tests/benchmark/gpt3.hpp"
 #include "tests/support/process.hpp"
@@ -26,6 +28,18 @@ TEST(Speed, OnePredictionTakesMicroseconds) {
   }
   // The bar is 50 us; twice that for machines of half the speed.
   EXPECT_LT(best.count(), 100e-6);
+}
+
+TEST(Speed, AnExhaustiveSearchTakesSeconds) {
+  input::Settings settings = gpt3_settings();
+  settings.set({"cluster.gpus", "4096", {}, ""});
+  const model::Scenario base = input::resolve_job(settings);
+  const auto start = std::chrono::steady_clock::now();
+  const plan::SearchResult found = plan::search(base, plan::whole_space(base), {});
+  const Duration taken = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(found.candidates.size(), 10U);
+  // The bar is 5 s on all cores.
+  EXPECT_LT(taken.count(), 5.0);
 }
 
 TEST(Speed, TheCommandStartsAndEndsAtOnceAndStaysSmall) {

@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
-"""Times the same training step in shardsim-train and in plain PyTorch, one after the other on one thread.
+"""Times the same training step in shardsim-train and in plain PyTorch, in turns: one thread against one rank, then as
+many threads as ranks (data parallel, each with its share of the batch, and tensor parallel).
 
 GPT-2 with 4 layers, hidden size 768, 12 heads, sequence 512, batch 4, fp32, dropout 0.1, Adam. Both vocabularies are
-padded to 50,304. CPU seconds count (of the thread; other work on the machine disturbs them little), wall-clock seconds
-are printed beside them. Not part of the tests: it needs python3-torch (Debian: 1.13) and an optimised libblas.so.3.
+padded to 50,304. Steps by the clock, median of all rounds: the machine should have nothing else to do. Not part of the
+tests: it needs python3-torch (Debian: 1.13) and an optimised libblas.so.3.
 
-    ./run test -N && /usr/bin/python3 tests/benchmark/torch_step.py [--program build/bin/shardsim-train] [--steps 4]
+    ./run test -N && /usr/bin/python3 tests/benchmark/torch_step.py [--program build/bin/shardsim] [--ranks 1 2]
 """
 import argparse
+import multiprocessing
 import os
 import re
-import resource
+import statistics
 import subprocess
 import time
-
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[variable] = "1"
 
 LAYERS, HIDDEN, HEADS, SEQUENCE, BATCH, VOCABULARY = 4, 768, 12, 512, 4, 50304
 # Narayanan et al. 2021, eq. 3 without recompute: forward and backward of layers and logits.
@@ -23,34 +22,32 @@ FLOPS = (72 * BATCH * SEQUENCE * LAYERS * HIDDEN**2 * (1 + SEQUENCE / (6 * HIDDE
          + 6 * BATCH * SEQUENCE * HIDDEN * VOCABULARY)
 
 
-def report(name, cpu, wall):
-    print(f"{name:15} {cpu:8.3f} CPU s a step {FLOPS / cpu / 1e9:8.1f} GFLOP/s {wall:8.3f} wall s", flush=True)
-
-
-def shardsim_run(program, steps):
-    """CPU seconds of a whole run, and its fastest step by the clock."""
+def shardsim_steps(program, ranks, layout, steps):
+    """Seconds of each step but the first, which warms up."""
     flags = (f"--num-layers {LAYERS} --hidden-size {HIDDEN} --num-attention-heads {HEADS} --seq-length {SEQUENCE} "
-             f"--max-position-embeddings {SEQUENCE} --micro-batch-size {BATCH} --global-batch-size {BATCH}").split()
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    log = subprocess.run([program, *flags, "--train-iters", str(steps)], check=True, capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    steps_ms = [float(ms) for ms in re.findall(r"elapsed time per iteration \(ms\): ([0-9.]+)", log.stdout)]
-    return cpu, min(steps_ms) / 1e3
+             f"--max-position-embeddings {SEQUENCE} --global-batch-size {BATCH} --micro-batch-size "
+             f"{BATCH if layout else BATCH // ranks} --backend cpu {layout}").split()
+    log = subprocess.run([program, "train", "-n", str(ranks), *flags, "--train-iters", str(steps + 1)], check=True,
+                         capture_output=True, text=True)
+    return [float(ms) / 1e3 for ms in re.findall(r"elapsed time per iteration \(ms\): ([0-9.]+)", log.stdout)][1:]
 
 
-def time_shardsim(program, steps):
-    """A step is what `steps` more of them add to a run of two."""
-    short, _ = shardsim_run(program, 2)
-    long, wall = shardsim_run(program, 2 + steps)
-    return (long - short) / steps, wall
+def torch_steps(threads, steps):
+    """The same, in a process of its own: torch takes its threads from the environment when it is loaded."""
+    with multiprocessing.get_context("spawn").Pool(1, initializer=set_threads, initargs=(threads,)) as pool:
+        return pool.apply(time_torch, (threads, steps))
 
 
-def time_torch(steps):
+def set_threads(threads):
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[variable] = str(threads)
+
+
+def time_torch(threads, steps):
     import torch
     from torch import nn
 
-    torch.set_num_threads(1)
+    torch.set_num_threads(threads)
     torch.manual_seed(1)
 
     class Layer(nn.Module):
@@ -90,27 +87,40 @@ def time_torch(steps):
     model = Gpt()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
     tokens = torch.randint(0, VOCABULARY, (BATCH, SEQUENCE + 1))
-    cpu, wall = [], []
-    for _ in range(steps + 1):  # the first warms up
-        start = time.process_time(), time.perf_counter()
+    seconds = []
+    for _ in range(steps + 1):
+        start = time.perf_counter()
         optimizer.zero_grad()
         model(tokens[:, :-1], tokens[:, 1:].reshape(-1)).backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        cpu.append(time.process_time() - start[0])
-        wall.append(time.perf_counter() - start[1])
-    return sum(cpu[1:]) / steps, min(wall[1:])
+        seconds.append(time.perf_counter() - start)
+    return seconds[1:]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--program", default="build/bin/shardsim-train")
-    parser.add_argument("--steps", type=int, default=4)
+    parser.add_argument("--program", default="build/bin/shardsim")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=2)
     arguments = parser.parse_args()
-    for _ in range(arguments.rounds):
-        report("PyTorch", *time_torch(arguments.steps))
-        report("shardsim-train", *time_shardsim(arguments.program, arguments.steps))
+    for ranks in arguments.ranks:
+        runs = {f"PyTorch, {ranks} threads": lambda: torch_steps(ranks, arguments.steps)}
+        layouts = {"data": ""} | ({"tensor": f"--tensor-model-parallel-size {ranks}"} if ranks > 1 else {})
+        for name, layout in layouts.items():
+            runs[f"shardsim, {ranks} ranks, {name} parallel"] = lambda layout=layout: shardsim_steps(
+                arguments.program, ranks, layout, arguments.steps)
+        seconds = {name: [] for name in runs}
+        for _ in range(arguments.rounds):
+            for name, run in runs.items():
+                seconds[name] += run()
+        torch = statistics.median(seconds[f"PyTorch, {ranks} threads"])
+        for name, all_steps in seconds.items():
+            median = statistics.median(all_steps)
+            print(f"{name:35} {median:8.3f} s a step {FLOPS / median / 1e9:7.1f} GFLOP/s, "
+                  f"PyTorch's time x {median / torch:.2f} (median of {len(all_steps)}, "
+                  f"{min(all_steps):.3f} to {max(all_steps):.3f})", flush=True)
 
 
 if __name__ == "__main__":

@@ -132,6 +132,19 @@ TEST(ClosedForm, FullRecomputeCostsAboutOneForward) {
   EXPECT_NEAR(with.iteration.value() - without.iteration.value(), term(with, Term::recompute), 1e-9);
 }
 
+TEST(ClosedForm, MemoryNearTheLimitIsExpectedToCostTime) {
+  Scenario scenario = example_scenario();
+  scenario.stack.error.memory = 0.1;
+  scenario.stack.allocator.retry_slowdown = 0.2;
+  const Prediction roomy = predict(scenario);
+  EXPECT_LT(term(roomy, Term::allocator_retries), 1e-3 * roomy.iteration.value());
+  // Needed as much as there is: the limit is reached in one of two cases, and a fifth of the time lost in these.
+  scenario.cluster.device.memory_capacity = roomy.memory.worst().device_used;
+  const Prediction tight = predict(scenario);
+  ASSERT_NEAR(tight.memory.out_of_memory_probability, 0.5, 1e-6);
+  EXPECT_NEAR(tight.iteration.value(), 1.1 * (roomy.iteration.value() - term(roomy, Term::allocator_retries)), 1e-6);
+}
+
 TEST(ClosedForm, TermsAreDisjointAndSumToTheIteration) {
   RandomScenarios random{1};
   for (int i = 0; i < kRandomScenarios; ++i) {

@@ -66,6 +66,21 @@ TEST(Json, WhereTheJobDoesNotFitSaysWhyAndWhatWould) {
   EXPECT_EQ(change["time_cost"], 0.25);
 }
 
+TEST(Json, MemoryInTime) {
+  engine::Prediction prediction = fitting();
+  prediction.memory_in_time = {{1, Seconds{0.5}, Seconds{0.75}, "backward", 3, 0, 4_GiB, 5_GiB, 0.25}};
+  const ordered_json json = json_of(prediction)["memory_in_time"];
+  EXPECT_EQ(json, ordered_json::array({{{"stage", 1},
+                                        {"peak_start_s", 0.5},
+                                        {"peak_end_s", 0.75},
+                                        {"peak_action", "backward"},
+                                        {"micro_batch", 3},
+                                        {"chunk", 0},
+                                        {"peak_allocated_bytes", std::int64_t{4} << 30},
+                                        {"peak_reserved_bytes", std::int64_t{5} << 30},
+                                        {"fragmentation", 0.25}}}));
+}
+
 TEST(Json, TimeTermsSumToTheIteration) {
   const ordered_json json = json_of(fitting());
   double sum = 0.0;

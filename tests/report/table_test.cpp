@@ -63,6 +63,15 @@ TEST(Table, SaysTheVerdictFirst) {
   EXPECT_EQ(fails[1], "DOES NOT FIT: 31.00 of 20.00 GiB on stage 1, 11.00 GiB too much (out of memory: 87.5 %)");
 }
 
+TEST(Table, SaysWhenThePlayedMemoryPeaks) {
+  engine::Prediction prediction = fitting();
+  EXPECT_EQ(line_with(table_of(example_scenario(), prediction), "played:"), "");
+  // The worst stage is 1.
+  prediction.memory_in_time = {{}, {1, Seconds{0.5}, Seconds{0.75}, "backward", 3, 0, 4_GiB, 5_GiB, 0.25}};
+  EXPECT_EQ(line_with(table_of(example_scenario(), prediction), "played:"),
+            "  played: at 500.0 ms, backward of micro batch 3; allocator reserves 5.00 (+25.0 %)");
+}
+
 TEST(Table, NamesSpeedAndItsConvention) {
   const auto lines = table_of(example_scenario(), fitting());
   EXPECT_TRUE(contains(line_with(lines, "Iteration"), "2.000 s")) << line_with(lines, "Iteration");

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -129,6 +130,8 @@ class Check {
     if (length < 0) return complain("negative duration");
     Row& row = rows_[thread()];
     if (start < row.end) complain("overlaps the span before");
+    if (event["ts"].get<double>() < row.end_in_doubles) complain("overlaps the span before where doubles are added");
+    row.end_in_doubles = event["ts"].get<double>() + event["dur"].get<double>();
     row.end = start + length;
     row.first_nanosecond = nanoseconds(event["ts"]);
     row.end_nanosecond = row.first_nanosecond + nanoseconds(event["dur"]);
@@ -153,6 +156,8 @@ class Check {
 
   struct Row {
     std::int64_t end = INT64_MIN;
+    /// As speedscope adds start and length.
+    double end_in_doubles = std::numeric_limits<double>::lowest();
     std::int64_t first_nanosecond = 0;
     std::int64_t end_nanosecond = 0;
   };

@@ -83,11 +83,10 @@ TEST(Bubble, NoMoreWeightGradientsMoveThanThereAre) {
 
 // The last of three stages ends two backwards (2 + 3) before the first; with two chunks half of that.
 TEST(Bubble, LaterStagesEndEarlier) {
-  const std::vector<StageTime> stages{stage(1, 2, 1), stage(2, 3, 1), stage(1, 1, 1)};
-  EXPECT_DOUBLE_EQ(drain_lead(pipeline(Schedule::one_f_one_b, 3), stages, 0).value(), 0.0);
-  EXPECT_DOUBLE_EQ(drain_lead(pipeline(Schedule::one_f_one_b, 3), stages, 2).value(), 5.0);
-  EXPECT_DOUBLE_EQ(drain_lead(pipeline(Schedule::interleaved_one_f_one_b, 3, 2), stages, 2).value(), 2.5);
-  EXPECT_DOUBLE_EQ(drain_lead(pipeline(Schedule::zero_bubble_h1, 3), stages, 2).value(), 0.0);
+  const Seconds before{2.0 + 3.0};
+  EXPECT_DOUBLE_EQ(drain_lead(pipeline(Schedule::one_f_one_b, 3), before).value(), 5.0);
+  EXPECT_DOUBLE_EQ(drain_lead(pipeline(Schedule::interleaved_one_f_one_b, 3, 2), before).value(), 2.5);
+  EXPECT_DOUBLE_EQ(drain_lead(pipeline(Schedule::zero_bubble_h1, 3), before).value(), 0.0);
 }
 
 }  // namespace

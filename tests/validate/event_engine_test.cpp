@@ -7,52 +7,64 @@
 #include <regex>
 
 #include "tests/support/files.hpp"
-#include "validate/accuracy_files.hpp"
 #include "validate/evaluate.hpp"
 #include "validate/selection.hpp"
+#include "validate/statistics.hpp"
 
 namespace shardsim::validate {
 namespace {
 
-std::vector<Record> published(const std::string& source) {
+std::vector<Record> of_quality_a(const std::string& source) {
   Options options;
   options.quality = "A";
-  if (!source.empty()) options.source = std::regex{source};
+  options.source = std::regex{source};
   return select(read_files({SHARDSIM_SOURCE_DIR "/validate/published/published_runs.jsonl"}), options);
 }
 
-/// Mean absolute error of time by source, of rows that are not suspect.
-std::map<std::string, double> mean_errors(const std::vector<Record>& records, Engine engine) {
-  std::map<std::string, std::pair<double, int>> sums;
+/// Of time, by source and quality; suspect rows apart.
+std::map<std::string, ErrorStatistics> errors(const std::vector<Record>& records, Engine engine) {
+  std::map<std::string, std::vector<Pair>> pairs;
   for (const Result& result : evaluate(records, engine)) {
-    if (!result.time || !result.suspect.empty()) continue;
-    sums[result.source].first += std::abs(result.time->error());
-    ++sums[result.source].second;
+    if (!result.time) continue;
+    pairs[result.source + " " + result.quality + (result.suspect.empty() ? "" : ", suspect")].push_back(*result.time);
   }
-  std::map<std::string, double> means;
-  for (const auto& [source, sum] : sums) means[source] = sum.first / sum.second;
-  return means;
+  std::map<std::string, ErrorStatistics> statistics;
+  for (const auto& [group, list] : pairs) statistics[group] = error_statistics(list);
+  return statistics;
 }
 
-// Within the 0.3 points that the recorded accuracy allows, too.
+/// A tenth of a point for rounding; more where the engine falls short: the mean of nanotron's rows of quality A by 0.18
+/// points and of five suspect ones by 0.10, and the median of torchtitan's 21 rows by 0.20 (the mean by 0.04).
+double allowed(const std::string& group) {
+  const bool falls_short =
+      std::regex_search(group, std::regex{"Ultra-Scale Playbook.* (A|C, suspect)$|torchtitan.* A$"});
+  return falls_short ? 0.0025 : 0.001;
+}
+
 TEST(EventEngine, IsAsAccurateAsTheClosedFormOnEverySource) {
-  const std::vector<Record> records = published("");
-  const auto closed = mean_errors(records, Engine::closed_form);
-  const auto played = mean_errors(records, Engine::event);
-  ASSERT_GE(closed.size(), 14U);
-  for (const auto& [source, error] : closed) EXPECT_LE(played.at(source), error + 0.003) << source;
+  const std::string folder = SHARDSIM_SOURCE_DIR "/validate/published/";
+  const std::vector<Record> records = read_files({folder + "published_runs.jsonl", folder + "published_runs_oom.jsonl",
+                                                  folder + "megatron_flag_runs.jsonl", folder + "gpt2_h100_runs.csv"});
+  const auto closed = errors(records, Engine::closed_form);
+  const auto played = errors(records, Engine::event);
+  ASSERT_GE(closed.size(), 30U);
+  ASSERT_EQ(played.size(), closed.size());
+  for (const auto& [group, error] : closed) {
+    EXPECT_EQ(played.at(group).n, error.n) << group;
+    EXPECT_LE(played.at(group).mape, error.mape + allowed(group)) << group << ", mean";
+    EXPECT_LE(played.at(group).median, error.median + allowed(group)) << group << ", median";
+  }
 }
 
 // Qi et al. 2023, Table 4, 8 GPUs: of each model and number of micro batches, 1F1B is slowest, ZB-2p fastest, and the
-// two between in the measured order where they differ by more than 2.5 % (one pair that differs by 2.2 % is predicted the
-// other way round, by 0.7 %).
+// two between in the measured order where they differ by more than 2 %.
 TEST(EventEngine, OrdersTheMeasuredZeroBubbleRuns) {
   struct Times {
     double measured = 0.0;
     double predicted = 0.0;
   };
   std::map<std::string, std::map<std::string, Times>> groups;
-  const std::vector<Record> records = published("Zero Bubble.*2401.10241.*");
+  const std::vector<Record> records = of_quality_a("Zero Bubble.*2401.10241.*");
   for (const Record& record : records) {
     const Result result = evaluate(record, Engine::event);
     if (!result.time) continue;
@@ -68,7 +80,7 @@ TEST(EventEngine, OrdersTheMeasuredZeroBubbleRuns) {
     const Times& twice = group.at("zero_bubble_2p");
     EXPECT_GT(plain.predicted, std::max(interleaved.predicted, once.predicted)) << name;
     EXPECT_LT(twice.predicted, std::min(interleaved.predicted, once.predicted)) << name;
-    if (std::abs(interleaved.measured / once.measured - 1.0) > 0.025) {
+    if (std::abs(interleaved.measured / once.measured - 1.0) > 0.02) {
       EXPECT_EQ(interleaved.predicted < once.predicted, interleaved.measured < once.measured) << name;
     }
   }

@@ -30,16 +30,19 @@ Outcome play(const model::Scenario& scenario, const Options& options) {
   if (options.links == Links::shared && Wires::matter(scenario))
     player.connect(&wires.emplace(scenario, programs, replicas));
   Recorder recorder{scenario, programs, slowness, replicas, options.recorded_ranks};
-  if (!options.recorded_ranks.empty()) player.observe(&recorder);
+  if (options.memory_in_time) recorder.follow_memory();
+  if (options.memory_in_time || !options.recorded_ranks.empty()) player.observe(&recorder);
   player.play(options.progress);
   const Unit& shown = busiest(player.units());
   const Demand demand = demand_of(programs, shown.stage);
   const TermTimes terms = terms_of(demand, shown.account, player.iteration());
+  std::vector<MemoryInTime> memory_in_time = recorder.memory_in_time(layout, player.last_start());
   model::Timeline timeline;
   if (!options.recorded_ranks.empty()) timeline = recorder.take(layout, player.last_start(), player.end());
   Prediction prediction = assemble(scenario, terms, communication_of(demand, shown.account, terms),
                                    memory::predict_memory(scenario, layout, model::list_operators(scenario)));
   prediction.utilisation = utilisation(scenario, programs, player);
+  prediction.memory_in_time = std::move(memory_in_time);
   return {std::move(prediction), std::move(timeline), player.events()};
 }
 

@@ -32,6 +32,8 @@ struct Options {
   Links links = Links::shared;
   /// Ranks whose timeline is recorded; none by default.
   std::vector<std::int64_t> recorded_ranks;
+  /// Follows every tensor of one rank a stage: linear in passes · layers, about 0.2 µs a tensor.
+  bool memory_in_time = false;
   Progress progress;
 };
 

@@ -92,7 +92,7 @@ class Compiler {
       if (op.group == Group::pipeline) {
         hop.exposed = !op.overlapped;
         hop.bytes = op.bytes;
-        hop.time += picoseconds(pricer_.time(op));
+        hop.time += picoseconds(hop_time(scenario_, pricer_, op));
       } else if (hop.exposed) {
         PricedOperator gather = price_operators(scenario_, pricer_, {op}).front();
         gather.term = Term::pipeline_exposed;

@@ -32,6 +32,20 @@ bool ends_with_device(const model::Operator& op) {
   return op.kind == model::OperatorKind::all_reduce || op.kind == model::OperatorKind::reduce_scatter;
 }
 
+std::string_view name_of(schedule::Work work) {
+  switch (work) {
+    case schedule::Work::forward:
+      return "forward";
+    case schedule::Work::backward:
+      return "backward";
+    case schedule::Work::input_gradient:
+      return "input gradient";
+    case schedule::Work::weight_gradient:
+      return "weight gradient";
+  }
+  return "";
+}
+
 }  // namespace
 
 Recorder::Recorder(const model::Scenario& scenario, const Programs& programs, const SlownessMap& slowness,
@@ -48,6 +62,12 @@ Recorder::Recorder(const model::Scenario& scenario, const Programs& programs, co
   }
 }
 
+void Recorder::follow_memory() {
+  for (std::size_t unit = 0; unit < watched_.size(); unit += static_cast<std::size_t>(replicas_)) {
+    watched_[unit].follows_memory = true;
+  }
+}
+
 void Recorder::record(Watched& watched, Span span) {
   Picoseconds& last = watched.lane_end[static_cast<std::size_t>(span.lane)];
   span.start = std::max(span.start, last);
@@ -61,8 +81,8 @@ void Recorder::record(Watched& watched, Span span) {
 
 void Recorder::pass(const PlayedPass& played) {
   Watched& watched = watched_[played.unit];
-  if (watched.ranks.empty()) return;
-  record_operators(watched, played);
+  if (watched.ranks.empty() && !watched.follows_memory) return;
+  if (!watched.ranks.empty()) record_operators(watched, played);
   if (played.instruction->index != programs_.hop.arrival) note_action(watched, played);
 }
 
@@ -154,6 +174,42 @@ void Recorder::join(const PlayedJoin& played) {
     record(watched_[unit],
            {played.name, 0, Lane::data, model::Pass::step, played.start, played.end, -1, 0, played.bytes});
   }
+}
+
+std::vector<MemoryInTime> Recorder::memory_in_time(const std::vector<model::Stage>& layout, Picoseconds start) const {
+  std::vector<MemoryInTime> stages;
+  const model::OperatorList operators = model::list_operators(scenario_);
+  for (std::size_t unit = 0; unit < watched_.size(); unit += static_cast<std::size_t>(replicas_)) {
+    const Watched& watched = watched_[unit];
+    if (!watched.follows_memory) continue;
+    const model::Stage& stage = layout[stages.size()];
+    memory::CachingAllocator allocator;
+    const memory::MemoryOverTime memory =
+        memory::replay(memory::memory_changes(scenario_, operators, stage, watched.order), allocator);
+    MemoryInTime in_time;
+    in_time.stage = static_cast<std::int64_t>(stages.size());
+    in_time.peak_action = "before the iteration";
+    if (memory.peak_action != memory::kBeforeIteration) {
+      const auto at = static_cast<std::size_t>(memory.peak_action);
+      const auto since_start = [start](Picoseconds time) {
+        return Seconds{static_cast<double>(std::max<Picoseconds>(0, time - start)) * 1e-12};
+      };
+      in_time.peak_start = since_start(watched.times[at].start);
+      in_time.peak_end = since_start(watched.times[at].end);
+      in_time.peak_action = "optimizer step";
+      if (at < watched.order.size()) {
+        const schedule::Action& action = watched.order[at];
+        in_time.peak_action = name_of(action.work);
+        in_time.micro_batch = action.micro_batch;
+        in_time.chunk = action.chunk;
+      }
+    }
+    in_time.peak_allocated = allocator.peak_allocated();
+    in_time.peak_reserved = allocator.peak_reserved();
+    in_time.fragmentation = allocator.fragmentation();
+    stages.push_back(in_time);
+  }
+  return stages;
 }
 
 model::Timeline Recorder::take(const std::vector<model::Stage>& layout, Picoseconds start, Picoseconds end) {

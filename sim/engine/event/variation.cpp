@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/base/random.hpp"
+
 namespace shardsim::engine::event {
 namespace {
-
-/// SplitMix64's finaliser (Steele, Lea & Flood 2014): every bit of the key changes half of the result's.
-std::uint64_t mixed(std::uint64_t key) {
-  key += 0x9E3779B97F4A7C15U;
-  key = (key ^ (key >> 30U)) * 0xBF58476D1CE4E5B9U;
-  key = (key ^ (key >> 27U)) * 0x94D049BB133111EBU;
-  return key ^ (key >> 31U);
-}
 
 /// Quantile of the standard normal distribution by bisection of erfc.
 double normal_quantile(double probability) {

@@ -82,5 +82,39 @@ TEST(Recorder, MessagesAndMemory) {
   }
 }
 
+// The first stage of four holds most when its fourth micro batch's forward is in and a backward's temporaries come on
+// top: the peak lies in the steady state, not in the warm-up. Levels are those of the trace; times lie in order within
+// the iteration.
+TEST(Recorder, MemoryInTime) {
+  model::Scenario scenario = example_scenario();
+  divide(scenario, 2, 4, 2, 8);
+  Options options;
+  EXPECT_TRUE(play(scenario, options).prediction.memory_in_time.empty());
+  options.memory_in_time = true;
+  const Prediction prediction = predict(scenario, options);
+  options.recorded_ranks = one_rank_a_stage(scenario);
+  const Outcome recorded = play(scenario, options);
+  ASSERT_EQ(prediction.memory_in_time.size(), 4U);
+  EXPECT_EQ(prediction.memory_in_time[0].peak_action, "backward");
+  EXPECT_EQ(prediction.memory_in_time[0].micro_batch, 0);
+  for (const MemoryInTime& stage : prediction.memory_in_time) {
+    Bytes allocated{0};
+    Bytes reserved{0};
+    model::Picoseconds at = 0;
+    for (const model::MemorySample& sample : recorded.timeline.memory) {
+      if (sample.rank != 4 * stage.stage) continue;
+      if (sample.allocated > allocated) at = sample.time;
+      allocated = std::max(allocated, sample.allocated);
+      reserved = std::max(reserved, sample.reserved);
+    }
+    EXPECT_EQ(stage.peak_allocated, allocated);
+    EXPECT_EQ(stage.peak_reserved, reserved);
+    EXPECT_EQ(stage.peak_start.value(), static_cast<double>(at) * 1e-12);
+    EXPECT_LT(stage.peak_start, stage.peak_end);
+    EXPECT_LE(stage.peak_end, prediction.iteration);
+    EXPECT_EQ(stage.fragmentation, reserved / allocated - 1.0);
+  }
+}
+
 }  // namespace
 }  // namespace shardsim::engine::event

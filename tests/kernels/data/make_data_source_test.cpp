@@ -82,6 +82,7 @@ TEST(MakeDataSource, RefusesWhatItCannotRead) {
   expect(refused(bert(64, 256), {kText, "", "", ""}), "vocab-size = 256: the tokens of bytes need 260");
   expect(refused(gpt(), {kText, "", "", "SentencePiece"}), "tokenizer-type = SentencePiece: one of GPT2BPETokenizer");
   expect(refused(gpt(), {kText, "vocab.json", "", ""}), "merge-file: GPT2BPETokenizer needs it");
+  expect(refused(gpt(), {kText, "", "merges.txt", ""}), "vocab-file: GPT2BPETokenizer needs it");
   expect(refused(bert(4), {kText, "", "", ""}), "seq-length = 4");
 }
 

@@ -36,7 +36,7 @@ std::string tiny_bert(const std::string& norm_placement) {
 TinyTraining::TinyTraining(const std::string& arguments, std::unique_ptr<kernels::Communicator> world,
                            kernels::Observers observers)
     : options_{parse(arguments)},
-      job_{kernels::make_job(options_, world->size(), {})},
+      job_{kernels::make_job(options_, world->size(), false, {})},
       data_{kernels::make_data_source(job_.scenario.model, options_.data, options_.seed)},
       groups_{kernels::make_groups(job_.scenario.parallelism, std::move(world))},
       backend_{kernels::make_cpu_backend()},

@@ -21,7 +21,7 @@ std::string told(const cli::Arguments& words, std::int64_t ranks = 1) {
   try {
     Problems problems;
     TrainOptions options = parse_train_options(words, problems);
-    (void)make_job(options, ranks, problems);
+    (void)make_job(options, ranks, false, problems);
     return "";
   } catch (const InputError& error) {
     std::string text;
@@ -100,17 +100,35 @@ TEST(Job, RefusesWhatItCannotTrain) {
 TEST(Job, TrainsInFp32OnACpu) {
   Problems problems;
   TrainOptions options = parse({"--model", "gpt2-tiny", "--bf16"});
-  const Job job = make_job(options, 1, problems);
+  const Job job = make_job(options, 1, false, problems);
   EXPECT_EQ(job.scenario.training.precision, model::DType::fp32);
   bool warned = false;
   for (const std::string& warning : job.scenario.warnings) warned = warned || warning.find("fp32") != std::string::npos;
   EXPECT_TRUE(warned);
 }
 
+TEST(Job, DerivesFromItsOwnSizesWhatAPresetDerivedFromOthers) {
+  const auto model = [](const cli::Arguments& words) {
+    Problems problems;
+    TrainOptions options = parse(words);
+    return make_job(options, 1, false, problems).scenario.model;
+  };
+  // gpt2-tiny: hidden 128, 4 heads of 32, ffn 512.
+  const model::Model heads = model({"--model", "gpt2-tiny", "--num-attention-heads", "8"});
+  EXPECT_EQ(heads.num_query_groups, 8);
+  EXPECT_EQ(heads.kv_channels, 16);
+  EXPECT_EQ(heads.ffn_hidden_size, 512);
+  const model::Model hidden = model({"--model", "gpt2-tiny", "--hidden-size", "64"});
+  EXPECT_EQ(hidden.kv_channels, 16);
+  EXPECT_EQ(hidden.ffn_hidden_size, 256);
+  const model::Model given = model({"--model", "gpt2-tiny", "--num-attention-heads", "8", "--kv-channels", "24"});
+  EXPECT_EQ(given.kv_channels, 24);
+}
+
 TEST(Job, TellsWhenTheMachineIsTooSmall) {
   Problems problems;
   TrainOptions options = parse({"--model", "gpt2-124m"});
-  const Job job = make_job(options, 1, problems);
+  const Job job = make_job(options, 1, false, problems);
   // 124 M parameters of 16 bytes are 1.9 GiB already.
   EXPECT_NE(does_not_fit(job, 1, Bytes{std::int64_t{1} << 30}).find("DOES NOT FIT"), std::string::npos);
   EXPECT_EQ(does_not_fit(job, 1, Bytes{std::int64_t{1} << 40}), "");

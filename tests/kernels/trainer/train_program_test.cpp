@@ -83,6 +83,17 @@ TEST_F(TrainProgram, RefusesALayoutThatTheRanksDoNotFill) {
   EXPECT_NE(outcome.err.find("the job has 2 ranks"), std::string::npos) << outcome.err;
 }
 
+TEST_F(TrainProgram, RefusesAGpuThatIsNotThere) {
+  if (fs::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has a GPU's driver";
+  const Outcome outcome = train(1, kTiny + std::string("--backend gpu"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  const std::regex reason(
+      "--backend = gpu: this (machine has no usable NVIDIA driver or GPU: .*|program was built "
+      "without a CUDA toolkit); cpu would be right\n");
+  EXPECT_TRUE(std::regex_search(outcome.err, reason)) << outcome.err;
+}
+
 TEST_F(TrainProgram, SkipsIterationsWhoseGradientsOverflow) {
   // Far above fp32's range of 3.4e38 whatever the gradient; halved until the gradients fit.
   const Outcome outcome = train(1, kTiny + std::string("--train-iters 20 --initial-loss-scale 1e42 --hysteresis 1"));
@@ -141,6 +152,82 @@ TEST_F(TrainProgram, RefusesToLoadNothing) {
   EXPECT_NE(outcome.err.find("holds neither a checkpoint"), std::string::npos) << outcome.err;
 }
 
+TEST_F(TrainProgram, RefusesACheckpointThatIsCutOff) {
+  const std::string save = kTiny + std::string("--tensor-model-parallel-size 2 --train-iters 1 --save ") + path("cut");
+  ASSERT_EQ(train(2, save).code, 0);
+  for (const auto& entry : fs::recursive_directory_iterator(path("cut"))) {
+    if (entry.path().extension() == ".safetensors") fs::resize_file(entry.path(), entry.file_size() / 2);
+  }
+  const Outcome outcome = train(2, kTiny + std::string("--pipeline-model-parallel-size 2 --load ") + path("cut"));
+  EXPECT_TRUE(refused(outcome)) << outcome.code;
+  EXPECT_NE(outcome.err.find("shardsim: rank "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find(".safetensors"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("cut off"), std::string::npos) << outcome.err;
+  EXPECT_LT(outcome.wall.count(), 20.0);
+}
+
+// A disk for one checkpoint of 478,720 weights with master copies and moments (5.7 MB), not for two.
+TEST_F(TrainProgram, AFullDiskEndsTheJobAndLeavesTheLastCheckpoint) {
+  const std::string disk = path("disk");
+  fs::create_directory(disk);
+  const std::string mount = "unshare -m sh -ec 'mount -t tmpfs -o size=9m none " + disk + "; ";
+  if (run_shell(mount + "'").code != 0) GTEST_SKIP() << "this user may not mount a small disk";
+  const auto job = [&](int ranks, const std::string& arguments) {
+    return launcher(ranks) + "\"" + shardsim_path() + "\" train " + kTiny + "--data-parallel-size 2 " + arguments +
+           disk;
+  };
+  const Outcome outcome = run_shell(mount + "code=0; " + job(2, "--train-iters 3 --save-interval 1 --save ") +
+                                    " || code=$?; echo code $code; find " + disk + " -type f | sort; " +
+                                    job(2, "--train-iters 2 --load ") + "'");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("saved iteration 1"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("saved iteration 2"), std::string::npos) << outcome.out;
+  EXPECT_FALSE(std::regex_search(outcome.out, std::regex("code 0"))) << outcome.out;
+  EXPECT_TRUE(std::regex_search(outcome.err, std::regex("shardsim: rank \\d of 2: .*No space left on device")))
+      << outcome.err;
+  EXPECT_EQ(outcome.out.find(disk + "/iter_0000002"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("loaded " + disk + ", 1 iterations done"), std::string::npos) << outcome.out;
+}
+
+TEST_F(TrainProgram, TakesAndGivesHuggingFacesWeights) {
+  for (const std::string model : {"gpt2-tiny", "bert-tiny"}) {
+    SCOPED_TRACE(model);
+    const std::string job = "--model " + model + " --micro-batch-size 2 --global-batch-size 4 ";
+    const std::string first = path(model + "-first.safetensors"), second = path(model + "-second.safetensors");
+    const Outcome out =
+        train(2, job + "--tensor-model-parallel-size 2 --lr 1e-3 --train-iters 3 --export-weights " + first);
+    ASSERT_EQ(out.code, 0) << out.err;
+    // A learning rate that changes no fp32 weight: what comes out is what went in, through another layout.
+    const Outcome in = train(2, job + "--pipeline-model-parallel-size 2 --lr 1e-36 --train-iters 1 --load " + first +
+                                    " --export-weights " + second);
+    ASSERT_EQ(in.code, 0) << in.err;
+    EXPECT_NE(in.out.find("loaded " + first), std::string::npos) << in.out;
+    EXPECT_TRUE(read_source(first) == read_source(second));
+  }
+}
+
+TEST_F(TrainProgram, TellsWhatDoesNotFit) {
+  const Outcome outcome = train(2, "--model sc21-1008b --tensor-model-parallel-size 2 --set model.activation=gelu");
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
+  EXPECT_EQ(outcome.out.rfind("DOES NOT FIT: 2 ranks", 0), 0U) << outcome.out;
+  EXPECT_EQ(outcome.out.find("DOES", 1), std::string::npos) << "told by one rank: " << outcome.out;
+}
+
+TEST_F(TrainProgram, ChecksCollectivesOfEveryKindOfLayout) {
+  for (const char* layout : {"--tensor-model-parallel-size 2 --sequence-parallel --use-distributed-optimizer "
+                             "--overlap-grad-reduce --overlap-param-gather ",
+                             "--pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 1 "
+                             "--num-layers 4 --micro-batch-size 1 "}) {
+    SCOPED_TRACE(layout);
+    const std::string job = kTiny + std::string(layout) + "--train-iters 2 ";
+    const Outcome plain = train(4, job);
+    const Outcome checked = train(4, job + "--check-collectives");
+    ASSERT_EQ(checked.code, 0) << checked.err;
+    EXPECT_EQ(losses(checked), losses(plain));
+    EXPECT_EQ(losses(checked).size(), 2U);
+  }
+}
+
 TEST_F(TrainProgram, RecordsAndTraces) {
   const Outcome outcome = train(2, kTiny + std::string("--pipeline-model-parallel-size 2 --train-iters 2 --record ") +
                                        path("record.jsonl") + " --trace " + path("trace.json"));
@@ -167,6 +254,19 @@ TEST_F(TrainProgram, EndsWhenAFileCannotBeWritten) {
   EXPECT_TRUE(refused(outcome)) << outcome.code;
   EXPECT_NE(outcome.err.find("/nonexistent/record: cannot be written"), std::string::npos) << outcome.err;
   EXPECT_LT(outcome.wall.count(), 20.0);
+}
+
+TEST_F(TrainProgram, LearnsBeforeItTrainsWhatItCannotWrite) {
+  write_file(path("file"), "");
+  const Outcome outcome = train(1, kTiny + std::string("--save ") + path("file") + " --trace " + path("") +
+                                       " --export-weights " + path("none/weights.safetensors"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find(path("file") + ": cannot be written: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find(path("") + ": cannot be written: is a folder"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("none/weights.safetensors: cannot be written: No such file or directory"),
+            std::string::npos)
+      << outcome.err;
 }
 
 /// Starts two ranks that train for ever, sends `signal` to one of them once it trains, and waits for the end.
