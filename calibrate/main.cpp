@@ -8,6 +8,9 @@
 
 #include "calibrate/profile/calibrate.hpp"
 #include "calibrate/profile/write.hpp"
+#ifdef SHARDSIM_MEASURES
+#include "calibrate/measure/command.hpp"
+#endif
 #include "sim/base/check.hpp"
 
 namespace {
@@ -70,6 +73,10 @@ void fit(const po::variables_map& given) {
 }  // namespace
 
 int main(int argc, char** argv) {
+#ifdef SHARDSIM_MEASURES
+  const cli::Arguments words{argv + 1, argv + argc};
+  if (words.empty() || words.front() != "fit") return run_measuring(words);
+#endif
   try {
     po::positional_options_description commands;
     commands.add("command", 1);

@@ -74,7 +74,7 @@ std::vector<CollectiveSample> small_all_reduces(const std::vector<CollectiveSamp
 }  // namespace
 
 bool kind_of(const std::string& collective, Collective& kind) {
-  constexpr std::array<const char*, hardware::kCollectives> kNames = {"all_reduce", "all_gather", "reduce_scatter",
+  constexpr std::array<const char*, 4> kNames = {"all_reduce", "all_gather", "reduce_scatter",
                                                                       "alltoall"};
   const auto* found = std::find(kNames.begin(), kNames.end(), collective);
   if (found == kNames.end()) return false;

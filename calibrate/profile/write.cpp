@@ -20,8 +20,6 @@ using input::to_text;
 constexpr std::size_t kTextWidth = 114;
 constexpr std::string_view kWritten =
     "# Written by `shardsim calibrate fit` from calibrate/specifications and calibrate/published: do not edit.\n";
-constexpr std::array<std::string_view, hardware::kCollectives> kCollectiveNames = {"all_reduce", "all_gather",
-                                                                                   "reduce_scatter", "all_to_all"};
 
 /// key = value, quantities with their unit in quotation marks.
 std::string line(std::string_view key, double value) { return std::string(key) + " = " + to_text(value) + "\n"; }
@@ -90,9 +88,31 @@ std::string measured_text(const std::vector<hardware::MeasuredCollective>& entri
       "measured_collectives = [\n";
   for (const hardware::MeasuredCollective& entry : entries) {
     const hardware::TwoLines& lines = entry.lines;
-    text += "  [" + in_quotes(kCollectiveNames[static_cast<std::size_t>(entry.kind)]) + ", " + to_text(entry.ranks) +
-            ", " + to_text(entry.nodes) + ", " + field(lines.small_latency) + ", " + field(lines.small_bandwidth) +
-            ", " + field(lines.large_latency) + ", " + field(lines.large_bandwidth) + "],\n";
+    text += "  [" + in_quotes(hardware::kCollectiveNames[static_cast<std::size_t>(entry.kind)]) + ", " +
+            to_text(entry.ranks) + ", " + to_text(entry.nodes) + ", " + field(lines.small_latency) + ", " +
+            field(lines.small_bandwidth) + ", " + field(lines.large_latency) + ", " + field(lines.large_bandwidth) +
+            "],\n";
+  }
+  return text + "]\n";
+}
+
+std::string points_text(const std::vector<hardware::CollectivePoint>& points) {
+  if (points.empty()) return {};
+  std::string text = "# [collective, ranks, nodes, full tensor, time]\ncollective_points = [\n";
+  for (const hardware::CollectivePoint& point : points) {
+    text += "  [" + in_quotes(hardware::kCollectiveNames[static_cast<std::size_t>(point.kind)]) + ", " +
+            to_text(point.ranks) + ", " + to_text(point.nodes) + ", " + field(point.bytes) + ", " + field(point.time) +
+            "],\n";
+  }
+  return text + "]\n";
+}
+
+std::string kernels_text(const std::vector<hardware::MeasuredKernel>& points) {
+  if (points.empty()) return {};
+  std::string text = "# [kernel, bytes moved, bandwidth]\nmeasured_kernels = [\n";
+  for (const hardware::MeasuredKernel& point : points) {
+    text += "  [" + in_quotes(hardware::name_of(point.kernel)) + ", " + field(point.bytes) + ", " +
+            field(point.bandwidth) + "],\n";
   }
   return text + "]\n";
 }
@@ -112,10 +132,9 @@ std::string scaling_text(const std::vector<hardware::ScalePoint>& points) {
 
 }  // namespace
 
-std::string device_text(const DeviceProfile& profile) {
-  const hardware::Device& device = profile.device;
-  std::string text = std::string(kWritten) + "[device]\n" + line("title", device.title) +
-                     long_text("provenance", device.provenance) + line("memory_capacity", device.memory_capacity) +
+std::string device_sections(const hardware::Device& device) {
+  std::string text = "[device]\n" + line("title", device.title) + long_text("provenance", device.provenance) +
+                     line("memory_capacity", device.memory_capacity) +
                      line("memory_bandwidth", device.memory_bandwidth) +
                      line("multiprocessors", device.multiprocessors) + line("kernel_latency", device.kernel_latency) +
                      line("sustained_slowdown", device.sustained_slowdown) +
@@ -123,11 +142,16 @@ std::string device_text(const DeviceProfile& profile) {
   if (device.flash_attention_2_slowdown != 1.0) {
     text += line("flash_attention_2_slowdown", device.flash_attention_2_slowdown);
   }
-  text += line("error", device.error);
+  for (const auto& [key, slowdown] : {std::pair{"matrix_full_node_slowdown", device.matrix_full_node_slowdown},
+                                      {"memory_full_node_slowdown", device.memory_full_node_slowdown}}) {
+    if (slowdown != 1.0) text += line(key, slowdown);
+  }
+  text += line("error", device.error) + kernels_text(device.measured_kernels);
   for (const auto& format : input::kChoices<model::DType>) {
     const hardware::GemmProfile& gemm = device.gemm[static_cast<std::size_t>(format.value)];
     if (gemm.peak.value() > 0.0) text += "\n[device.gemm." + std::string(format.text) + "]\n" + gemm_text(gemm);
   }
+  if (device.batched_gemm.peak.value() > 0.0) text += "\n[device.batched_gemm]\n" + gemm_text(device.batched_gemm);
   const hardware::AttentionProfile& attention = device.attention;
   text += "\n[device.attention]\n" + line("forward_efficiency", attention.forward_efficiency) +
           line("backward_efficiency", attention.backward_efficiency) + line("sequence_half", attention.sequence_half) +
@@ -139,17 +163,24 @@ std::string device_text(const DeviceProfile& profile) {
          line("optimizer_efficiency", memory.optimizer_efficiency);
 }
 
-std::string cluster_text(const ClusterProfile& profile) {
-  const hardware::Cluster& cluster = profile.cluster;
-  std::string text = std::string(kWritten) + "[cluster]\n" + line("title", cluster.title) +
-                     long_text("provenance", cluster.provenance) + line("device", profile.device) +
+std::string cluster_sections(const hardware::Cluster& cluster, const std::string& device) {
+  std::string text = "[cluster]\n" + line("title", cluster.title) + long_text("provenance", cluster.provenance) +
+                     (device.empty() ? std::string() : line("device", device)) +
                      line("gpus_per_node", cluster.gpus_per_node) + line("nics_per_node", cluster.nics_per_node) +
                      line("nvlink_sharp", cluster.nvlink_sharp);
   if (cluster.nvlink_sharp) text += line("nvlink_sharp_efficiency", cluster.nvlink_sharp_efficiency);
   return text + line("collective_slowdown", cluster.collective_slowdown) + line("error", cluster.error) +
          scaling_text(cluster.inter_node_scaling) + measured_text(cluster.measured_collectives) +
-         "\n[cluster.intra_node]\n" + network_text(cluster.intra_node) + "\n[cluster.inter_node]\n" +
-         network_text(cluster.inter_node);
+         points_text(cluster.collective_points) + "\n[cluster.intra_node]\n" + network_text(cluster.intra_node) +
+         "\n[cluster.inter_node]\n" + network_text(cluster.inter_node);
+}
+
+std::string device_text(const DeviceProfile& profile) {
+  return std::string(kWritten) + device_sections(profile.device);
+}
+
+std::string cluster_text(const ClusterProfile& profile) {
+  return std::string(kWritten) + cluster_sections(profile.cluster, profile.device);
 }
 
 std::map<std::string, std::string> profile_files(const std::vector<DeviceProfile>& devices,

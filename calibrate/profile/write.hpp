@@ -14,6 +14,10 @@ namespace shardsim::calibrate {
 /// The text of scenarios/clusters/<name>.toml.
 [[nodiscard]] std::string cluster_text(const ClusterProfile& profile);
 
+/// The same without the first line; `device` names the cluster's device, or is empty where its sections follow.
+[[nodiscard]] std::string device_sections(const hardware::Device& device);
+[[nodiscard]] std::string cluster_sections(const hardware::Cluster& cluster, const std::string& device);
+
 /// Path below the folder of scenarios -> text, for all profiles.
 [[nodiscard]] std::map<std::string, std::string> profile_files(const std::vector<DeviceProfile>& devices,
                                                                const std::vector<ClusterProfile>& clusters);

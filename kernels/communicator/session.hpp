@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "kernels/communicator/communicator.hpp"
 #include "kernels/communicator/watchdog.hpp"
@@ -24,6 +25,9 @@ class Session {
 };
 
 inline constexpr Seconds kDefaultTimeout{60.0};
+
+/// Name and version of what carries messages, one line.
+[[nodiscard]] std::string communication_library();
 
 /// Runs `body` as one rank of the job and returns its exit code: under mpirun or srun one of many, started directly the
 /// only one. An exception is printed to standard error with the rank and ends the whole job: exit code 2 for

@@ -1,6 +1,7 @@
 // Built with MPI: one of the ranks that mpirun or srun started, or the only one.
 #include <mpi.h>
 
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <string>
@@ -59,6 +60,14 @@ class MpiSession final : public Session {
 };
 
 }  // namespace
+
+std::string communication_library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  const std::string whole(text.data(), static_cast<std::size_t>(length));
+  return whole.substr(0, whole.find_first_of(",\n"));
+}
 
 int run_session(const std::function<int(Session&)>& body) {
   MpiSession session;

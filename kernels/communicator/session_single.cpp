@@ -34,6 +34,8 @@ void refuse_company() {
 
 }  // namespace
 
+std::string communication_library() { return "one process without MPI"; }
+
 int run_session(const std::function<int(Session&)>& body) {
   try {
     refuse_company();

@@ -79,14 +79,19 @@ void become_gpu_program(const cli::Arguments& words) {
 
 bool asks_for_ranks(const cli::Arguments& words) { return !words.empty() && words.front() == "-n"; }
 
-void become_launcher(const cli::Arguments& words) {
-  const long ranks = ranks_of(words);
+bool under_launcher() {
+  const char* slurm_step = std::getenv("SLURM_STEP_ID");
+  return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMI_SIZE") != nullptr ||
+         (slurm_step != nullptr && std::getenv("SLURM_PROCID") != nullptr);
+}
+
+void become_ranks(long ranks, const cli::Arguments& words) {
   const bool crowded = ranks > static_cast<long>(std::max(1U, std::thread::hardware_concurrency()));
   prepare_open_mpi(ranks);
   cli::Arguments command{"mpirun", "-n", std::to_string(ranks), "--bind-to", "none"};
   if (crowded) command.emplace_back("--oversubscribe");
   command.push_back(own_path());
-  command.insert(command.end(), words.begin() + 2, words.end());
+  command.insert(command.end(), words.begin(), words.end());
   std::vector<char*> argv;
   for (std::string& word : command) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -97,5 +102,7 @@ void become_launcher(const cli::Arguments& words) {
                             "cannot be started (" + std::generic_category().message(errno) +
                                 "): install openmpi-bin, or start the ranks with your own launcher"}});
 }
+
+void become_launcher(const cli::Arguments& words) { become_ranks(ranks_of(words), {words.begin() + 2, words.end()}); }
 
 }  // namespace shardsim::kernels

@@ -1,4 +1,4 @@
-// `shardsim train -n RANKS …`: starts itself under mpirun.
+// Programs that start themselves under mpirun: `shardsim train -n RANKS …`.
 #pragma once
 
 #include "sim/cli/command.hpp"
@@ -8,8 +8,14 @@ namespace shardsim::kernels {
 /// True for words that begin with -n.
 [[nodiscard]] bool asks_for_ranks(const cli::Arguments& words);
 
-/// Becomes `mpirun -n RANKS shardsim-train …` with the words behind "-n RANKS"; as root and with more ranks than cores
-/// Open MPI is told that this is meant. Throws InputError where RANKS is no number or there is no mpirun.
+/// True where mpirun or srun has started this process.
+[[nodiscard]] bool under_launcher();
+
+/// Becomes `mpirun -n RANKS` of this same program with `words`; as root and with more ranks than cores Open MPI is told
+/// that this is meant. Throws InputError where there is no mpirun.
+[[noreturn]] void become_ranks(long ranks, const cli::Arguments& words);
+
+/// The same with the words behind "-n RANKS" of shardsim-train. Throws InputError where RANKS is no number.
 [[noreturn]] void become_launcher(const cli::Arguments& words);
 
 /// Becomes the program beside this one that computes on GPUs, where the words ask for one, or do not say and there is a

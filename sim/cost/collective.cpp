@@ -27,6 +27,23 @@ std::array<hardware::TwoLines, hardware::kCollectives> measured_lines(const hard
   return lines;
 }
 
+/// Of the group's own ranks and nodes. A send has two ranks, whatever the group.
+std::array<std::vector<hardware::CollectivePoint>, hardware::kCollectives> measured_points(
+    const hardware::Cluster& cluster, const model::GroupPlacement& placement) {
+  std::array<std::vector<hardware::CollectivePoint>, hardware::kCollectives> points;
+  for (const hardware::CollectivePoint& point : cluster.collective_points) {
+    const bool pair = point.kind == hardware::Collective::send_recv;
+    const std::int64_t ranks = pair ? std::min<std::int64_t>(placement.size, 2) : placement.size;
+    const std::int64_t nodes = pair ? std::min<std::int64_t>(placement.nodes, 2) : placement.nodes;
+    if (point.ranks == ranks && point.nodes == nodes) points[static_cast<std::size_t>(point.kind)].push_back(point);
+  }
+  return points;
+}
+
+const std::vector<hardware::CollectivePoint>& points_of(const GroupPath& path, hardware::Collective kind) {
+  return path.points[static_cast<std::size_t>(kind)];
+}
+
 /// The lines of the group's own measurement, or nothing.
 const hardware::TwoLines* measured_lines(const GroupPath& path, hardware::Collective kind) {
   const hardware::TwoLines& lines = path.measured[static_cast<std::size_t>(kind)];
@@ -55,6 +72,7 @@ GroupPath group_path(const hardware::Cluster& cluster, const model::GroupPlaceme
   GroupPath path;
   path.placement = placement;
   path.measured = measured_lines(cluster, placement);
+  path.points = measured_points(cluster, placement);
   path.intra_bandwidth = intra.efficiency * intra.bandwidth;
   path.bandwidth = path.intra_bandwidth;
   path.base_latency = intra.base_latency;
@@ -122,10 +140,30 @@ Seconds measured_time(const hardware::TwoLines& lines, Bytes bytes) {
                   lines.large_latency + bytes / lines.large_bandwidth);
 }
 
+Seconds interpolated_time(const std::vector<hardware::CollectivePoint>& points, Bytes bytes) {
+  const auto above = std::find_if(points.begin(), points.end(),
+                                  [bytes](const hardware::CollectivePoint& point) { return point.bytes >= bytes; });
+  if (above == points.begin()) return above->time;
+  if (above == points.end()) return bytes / points.back().bytes * points.back().time;
+  const auto below = above - 1;
+  const double part = std::log(bytes / below->bytes) / std::log(above->bytes / below->bytes);
+  return std::pow(above->time / below->time, part) * below->time;
+}
+
+std::optional<Seconds> started_time(const GroupPath& path, model::OperatorKind kind, Bytes bytes) {
+  using hardware::Collective;
+  if (kind != model::OperatorKind::all_reduce && kind != model::OperatorKind::reduce_scatter) return {};
+  const auto& points = points_of(path, kind == model::OperatorKind::all_reduce ? Collective::started_all_reduce
+                                                                               : Collective::started_reduce_scatter);
+  if (points.empty() || path.placement.size <= 1) return {};
+  return interpolated_time(points, bytes);
+}
+
 Seconds collective_time(const GroupPath& path, model::OperatorKind kind, Bytes bytes) {
   using hardware::Collective;
   using model::OperatorKind;
   const auto time = [&path, bytes](Collective measured, Seconds (*algorithm)(const GroupPath&, Bytes)) {
+    if (const auto& points = points_of(path, measured); !points.empty()) return interpolated_time(points, bytes);
     const hardware::TwoLines* lines = measured_lines(path, measured);
     return lines != nullptr ? measured_time(*lines, bytes) : algorithm(path, bytes);
   };
@@ -141,7 +179,7 @@ Seconds collective_time(const GroupPath& path, model::OperatorKind kind, Bytes b
     case OperatorKind::all_to_all:
       return time(Collective::all_to_all, all_to_all);
     case OperatorKind::send_recv:
-      return send_recv(path, bytes);
+      return time(Collective::send_recv, send_recv);
     default:
       SHARDSIM_CHECK(false, "not a collective");
       return Seconds{0.0};

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "sim/hardware/cluster.hpp"
 #include "sim/model/operators.hpp"
@@ -27,6 +29,7 @@ struct GroupPath {
   double sharp_efficiency = 0.0;
   /// By hardware::Collective.
   std::array<hardware::TwoLines, hardware::kCollectives> measured;
+  std::array<std::vector<hardware::CollectivePoint>, hardware::kCollectives> points;
 };
 
 /// Measured fall of the inter-node bandwidth at `nodes`: linear in log(nodes) between the points, constant outside.
@@ -65,6 +68,13 @@ struct GroupPath {
 
 /// min over both lines of latency + D/B.
 [[nodiscard]] Seconds measured_time(const hardware::TwoLines& lines, Bytes bytes);
+
+/// Between the points on straight lines in logarithms; below the smallest its time (latency), beyond the largest its
+/// bandwidth.
+[[nodiscard]] Seconds interpolated_time(const std::vector<hardware::CollectivePoint>& points, Bytes bytes);
+
+/// Non-blocking reductions where they were measured apart.
+[[nodiscard]] std::optional<Seconds> started_time(const GroupPath& path, model::OperatorKind kind, Bytes bytes);
 
 /// By kind, as measured where the group was measured; 0 for a group of one rank.
 [[nodiscard]] Seconds collective_time(const GroupPath& path, model::OperatorKind kind, Bytes bytes);

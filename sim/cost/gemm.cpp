@@ -18,6 +18,13 @@ double filled(std::int64_t size, std::int64_t tile) {
   return static_cast<double>(size) / static_cast<double>(ceil_div(size, tile) * tile);
 }
 
+Seconds product_time(const hardware::Device& device, const hardware::GemmProfile& profile, double efficiency,
+                     model::Pass pass, Flops work, Bytes bytes) {
+  const double slowdown = layout_slowdown(profile, pass) * device.sustained_slowdown;
+  const FlopsPerSecond rate = efficiency / slowdown * profile.peak;
+  return device.kernel_latency + roofline(work, rate, bytes, device.memory_bandwidth);
+}
+
 }  // namespace
 
 const hardware::GemmProfile& gemm_profile(const hardware::Device& device, model::DType dtype) {
@@ -73,9 +80,16 @@ Seconds gemm_time(const hardware::Device& device, model::DType dtype, model::Pas
   SHARDSIM_CHECK(profile.peak.value() > 0.0 && profile.efficiency > 0.0,
                  device.name + " has no matrix units for this number format");
   SHARDSIM_CHECK(shape.m > 0 && shape.n > 0 && shape.k > 0 && shape.batch > 0, "an empty matrix product");
-  const double slowdown = layout_slowdown(profile, pass) * device.sustained_slowdown;
-  const FlopsPerSecond rate = gemm_efficiency(device, profile, shape) / slowdown * profile.peak;
-  return device.kernel_latency + roofline(work, rate, bytes, device.memory_bandwidth);
+  return product_time(device, profile, gemm_efficiency(device, profile, shape), pass, work, bytes);
+}
+
+Seconds batched_gemm_time(const hardware::Device& device, model::DType dtype, model::Pass pass,
+                          const model::Shape& shape, Flops work, Bytes bytes) {
+  const hardware::GemmProfile& profile = device.batched_gemm;
+  if (profile.peak.value() <= 0.0) return gemm_time(device, dtype, pass, shape, work, bytes);
+  const double efficiency = gemm_efficiency(device, profile, {shape.m, shape.n, shape.k, 1});
+  SHARDSIM_CHECK(efficiency > 0.0, device.name + " has no profile of batched products");
+  return product_time(device, profile, efficiency, pass, work, bytes);
 }
 
 }  // namespace shardsim::cost

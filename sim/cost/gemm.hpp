@@ -37,6 +37,11 @@ namespace shardsim::cost {
 /// both gradients in one operator have the mean.
 [[nodiscard]] double layout_slowdown(const hardware::GemmProfile& profile, model::Pass pass);
 
+/// The batched products of unfused attention: as gemm_time, by the device's own profile of them where there is one. Its
+/// rows saturate product by product.
+[[nodiscard]] Seconds batched_gemm_time(const hardware::Device& device, model::DType dtype, model::Pass pass,
+                                        const model::Shape& shape, Flops work, Bytes bytes);
+
 /// T = kernel latency + roofline(F, peak · gemm_efficiency / (layout_slowdown · sustained slowdown), bytes, memory
 /// bandwidth).
 [[nodiscard]] Seconds gemm_time(const hardware::Device& device, model::DType dtype, model::Pass pass,

@@ -24,11 +24,16 @@ class Pricer {
   [[nodiscard]] Seconds communication_time(const model::Operator& op, Bytes bytes) const;
 
  private:
+  [[nodiscard]] Seconds memory_bound(const model::Operator& op) const;
   [[nodiscard]] const GroupPath& path_of(const model::Operator& op) const;
 
   const hardware::Device& device_;
+  const model::Model& model_;
   double memory_bound_slowdown_;
   double attention_slowdown_;
+  /// Time with as many devices of a node at work as the job has, over that of the full node.
+  double matrix_neighbours_;
+  double memory_neighbours_;
   double collective_slowdown_;
   Seconds start_between_nodes_;
   std::array<GroupPath, kGroups> paths_;

@@ -2,9 +2,11 @@
 // Each cluster is a data file under scenarios/clusters/.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/units.hpp"
@@ -30,8 +32,21 @@ struct ScalePoint {
   double bandwidth_ratio = 1.0;
 };
 
-enum class Collective { all_reduce, all_gather, reduce_scatter, all_to_all };
-inline constexpr std::size_t kCollectives = 4;
+/// started: non-blocking, as gradients are reduced beside compute; some libraries run them by other algorithms.
+enum class Collective {
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  all_to_all,
+  send_recv,
+  started_all_reduce,
+  started_reduce_scatter,
+};
+/// By Collective.
+inline constexpr std::array kCollectiveNames =
+    std::to_array<std::string_view>({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "send_recv",
+                                     "started_all_reduce", "started_reduce_scatter"});
+inline constexpr std::size_t kCollectives = kCollectiveNames.size();
 
 /// Measured time of a collective: min over two protocols of latency + bytes / bandwidth, bytes the full tensor.
 /// Without bandwidths: not measured.
@@ -48,6 +63,15 @@ struct MeasuredCollective {
   std::int64_t ranks = 0;
   std::int64_t nodes = 1;
   TwoLines lines;
+};
+
+/// The measured time of one collective of one size; bytes the full tensor.
+struct CollectivePoint {
+  Collective kind = Collective::all_reduce;
+  std::int64_t ranks = 0;
+  std::int64_t nodes = 1;
+  Bytes bytes{0};
+  Seconds time{0.0};
 };
 
 struct Cluster {
@@ -71,6 +95,8 @@ struct Cluster {
   double nvlink_sharp_efficiency = 1.0;
   /// Groups of these sizes take the measured time, all others that of the algorithms on the networks above.
   std::vector<MeasuredCollective> measured_collectives;
+  /// Size by size, sorted by size within a group: where no line fits. Used before everything else.
+  std::vector<CollectivePoint> collective_points;
   /// Collectives inside layers (tensor and context parallel) and inside a node over those of nccl-tests: ranks arrive
   /// at different times, many times a second, and other kernels use the same memory and multiprocessors.
   double collective_slowdown = 1.0;

@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sim/base/units.hpp"
+#include "sim/hardware/kernels.hpp"
 
 namespace shardsim::hardware {
 
@@ -66,13 +68,22 @@ struct Device {
   /// Device-side cost of one kernel: start-up and drain.
   Seconds kernel_latency{0.0};
   std::array<GemmProfile, kMatrixFormats> gemm;
+  /// Batched products of unfused attention, whose rows do not fill the device together; without a peak they are priced
+  /// as `gemm`.
+  GemmProfile batched_gemm;
   AttentionProfile attention;
   MemoryBoundProfile memory_bound;
+  /// Sorted by size within a kernel; kernels that are not here take `memory_bound`.
+  std::vector<MeasuredKernel> measured_kernels;
   /// Time of matrix products and attention in hours of training over that in a short burst: power lowers the clock.
   double sustained_slowdown = 1.0;
   /// Time of FlashAttention-2's kernels, whatever the head size, over that of `attention` (on Hopper cuDNN's) for large
   /// heads; 1 = `attention` is FlashAttention-2's.
   double flash_attention_2_slowdown = 1.0;
+  /// Time while all of a node's devices work over that of one alone: cores share clocks, caches and memory. The profile
+  /// holds the former.
+  double matrix_full_node_slowdown = 1.0;
+  double memory_full_node_slowdown = 1.0;
   /// Compute time over undisturbed compute time while a collective runs beside it.
   double communication_slowdown = 1.0;
   /// Standard deviation of the logarithm of predicted over measured kernel time.

@@ -8,6 +8,7 @@
 #include "sim/input/multiplier.hpp"
 #include "sim/input/resolve_steps.hpp"
 #include "sim/input/text.hpp"
+#include "sim/input/text_file.hpp"
 
 namespace shardsim::input {
 namespace {
@@ -21,6 +22,7 @@ class PresetReader {
   /// no such preset: then the name is a problem.
   Settings read(const std::string& section, const Setting& name) {
     const std::string kind = section + "s";
+    if (section == "cluster" && is_file(name.value)) return read_file(name.value);
     const auto is_wanted = [&](const Preset& preset) { return preset.kind == kind && preset.name == name.value; };
     const auto preset = std::find_if(known_.begin(), known_.end(), is_wanted);
     Settings settings;
@@ -50,6 +52,33 @@ class PresetReader {
   std::vector<std::string> unknown;
 
  private:
+  static bool is_file(const std::string& name) {
+    constexpr std::string_view kEnd = ".toml";
+    return name.size() > kEnd.size() && name.compare(name.size() - kEnd.size(), kEnd.size(), kEnd) == 0;
+  }
+
+  /// A cluster of the user's own, with its device: `shardsim calibrate` writes such a file.
+  Settings read_file(const std::string& path) {
+    Problems unread;
+    const std::string text = read_text_file(path, unread);
+    Settings settings;
+    if (unread.empty()) {
+      settings.append({"cluster.name", file_stem(path), {path, 0, "name"}, {}});
+      const Settings read = read_scenario(text, path, problems);
+      for (const Setting& setting : read.all()) settings.set(setting);
+    } else {
+      for (const Problem& problem : unread.all()) problems.add(problem);
+      unknown.emplace_back("cluster.preset");
+    }
+    return settings;
+  }
+
+  static std::string file_stem(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+    return name.substr(0, name.rfind('.'));
+  }
+
   [[nodiscard]] std::string unknown_name(const std::string& section, const std::string& kind,
                                          const std::string& name) const {
     std::vector<std::string_view> names;
@@ -127,9 +156,14 @@ Settings without_outdated(const Settings& preset, const Settings& given) {
 Draft with_presets(const Settings& settings, const std::vector<Preset>& known) {
   const Settings given = with_canonical_keys(settings);
   PresetReader reader(given, known);
-  Settings merged = read_cluster(given, reader);
+  const Settings cluster = read_cluster(given, reader);
+  Settings merged = cluster;
   const Setting stack = reader.name("stack", kDefaultStack);
   merged.merge(reader.read("stack", stack));
+  // A measured cluster may know better what the stack costs on it.
+  for (const Setting& setting : cluster.all()) {
+    if (setting.key.rfind("stack.", 0) == 0) merged.set(setting);
+  }
   merged.set(stack);
   if (const Setting* model = given.find("model.preset")) {
     merged.merge(without_outdated(reader.read("model", *model), given));

@@ -9,20 +9,21 @@ namespace {
 
 using hardware::AttentionProfile;
 using hardware::Cluster;
+using hardware::CollectivePoint;
 using hardware::Device;
 using hardware::GemmProfile;
+using hardware::kCollectiveNames;
 using hardware::MeasuredCollective;
+using hardware::MeasuredKernel;
 using hardware::MemoryBoundProfile;
 using hardware::Network;
 using hardware::ScalePoint;
 
-/// By hardware::Collective.
-constexpr std::array<std::string_view, hardware::kCollectives> kCollectiveNames = {"all_reduce", "all_gather",
-                                                                                   "reduce_scatter", "all_to_all"};
 constexpr NumberRange kShare{0.0, 1.0};
 constexpr NumberRange kSlowdown{1.0, 100.0};
 constexpr NumberRange kFactor{0.1, 10.0};
 constexpr NumberRange kHalf{0.0, 1e9};
+constexpr NumberRange kFullNode{0.5, 100.0};
 constexpr NumberRange kError{0.0, 2.0};
 constexpr NumberRange kOversubscription{1.0, 1000.0};
 
@@ -59,22 +60,28 @@ std::string_view take_field(std::string_view& list) {
 
 /// "all_reduce:8:1:15us:20GB/s:40us:200GB/s": kind, ranks, nodes, then latency and bandwidth for small and for large
 /// messages.
+/// One of `names`, as its place in them.
+template <class Names>
+std::optional<std::size_t> find_name(const Names& names, std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return {};
+  return static_cast<std::size_t>(found - names.begin());
+}
+
 std::optional<MeasuredCollective> parse_measured_collective(std::string_view text) {
-  const std::string_view name = take_field(text);
-  const auto* kind = std::find(kCollectiveNames.begin(), kCollectiveNames.end(), name);
+  const auto kind = find_name(kCollectiveNames, take_field(text));
   const auto ranks = parse_integer(take_field(text));
   const auto nodes = parse_integer(take_field(text));
   const auto small_latency = parse_seconds(take_field(text));
   const auto small_bandwidth = parse_bytes_per_second(take_field(text));
   const auto large_latency = parse_seconds(take_field(text));
   const auto large_bandwidth = parse_bytes_per_second(take_field(text));
-  const bool good = kind != kCollectiveNames.end() && ranks.value && *ranks.value > 1 && nodes.value &&
-                    *nodes.value > 0 && small_latency.value && small_bandwidth.value && large_latency.value &&
-                    large_bandwidth.value && small_bandwidth.value->value() > 0.0 &&
-                    large_bandwidth.value->value() > 0.0 && text.empty();
+  const bool good = kind && ranks.value && *ranks.value > 1 && nodes.value && *nodes.value > 0 && small_latency.value &&
+                    small_bandwidth.value && large_latency.value && large_bandwidth.value &&
+                    small_bandwidth.value->value() > 0.0 && large_bandwidth.value->value() > 0.0 && text.empty();
   if (!good) return {};
   return MeasuredCollective{
-      static_cast<hardware::Collective>(kind - kCollectiveNames.begin()),
+      static_cast<hardware::Collective>(*kind),
       *ranks.value,
       *nodes.value,
       {*small_latency.value, *small_bandwidth.value, *large_latency.value, *large_bandwidth.value}};
@@ -101,6 +108,84 @@ std::string write_measured_collectives(const std::vector<MeasuredCollective>& en
                                      to_text(entry.lines.large_bandwidth)}) {
       word += ':' + field;
     }
+    word.erase(std::remove(word.begin(), word.end(), ' '), word.end());
+    add_word(text, word, " ");
+  }
+  return text;
+}
+
+/// "all_reduce:2:1:1048576B:512us": kind, ranks, nodes, full tensor, time.
+std::optional<CollectivePoint> parse_collective_point(std::string_view text) {
+  const auto kind = find_name(kCollectiveNames, take_field(text));
+  const auto ranks = parse_integer(take_field(text));
+  const auto nodes = parse_integer(take_field(text));
+  const auto bytes = parse_bytes(take_field(text));
+  const auto time = parse_seconds(take_field(text));
+  const bool good = kind && ranks.value && *ranks.value > 1 && nodes.value && *nodes.value > 0 && bytes.value &&
+                    bytes.value->value() > 0 && time.value && time.value->value() > 0.0 && text.empty();
+  if (!good) return {};
+  return CollectivePoint{static_cast<hardware::Collective>(*kind), *ranks.value, *nodes.value, *bytes.value,
+                         *time.value};
+}
+
+std::string write_point(const CollectivePoint& point) {
+  return std::string(kCollectiveNames[static_cast<std::size_t>(point.kind)]) + ':' + to_text(point.ranks) + ':' +
+         to_text(point.nodes) + ':' + to_text(point.bytes) + ':' + to_text(point.time);
+}
+
+/// "gelu:1048576B:4.8GB/s": kernel, bytes moved, bandwidth reached.
+std::optional<MeasuredKernel> parse_measured_kernel(std::string_view text) {
+  const auto kernel = find_name(hardware::kKernelNames, take_field(text));
+  const auto bytes = parse_bytes(take_field(text));
+  const auto bandwidth = parse_bytes_per_second(take_field(text));
+  const bool good = kernel && bytes.value && bytes.value->value() > 0 && bandwidth.value &&
+                    bandwidth.value->value() > 0.0 && text.empty();
+  if (!good) return {};
+  return MeasuredKernel{static_cast<hardware::Kernel>(*kernel), *bytes.value, *bandwidth.value};
+}
+
+std::string write_point(const MeasuredKernel& point) {
+  return std::string(hardware::name_of(point.kernel)) + ':' + to_text(point.bytes) + ':' + to_text(point.bandwidth);
+}
+
+/// Points of several curves, by rising size within each: what follows a point of its curve is larger.
+template <class Point, class SameCurve>
+Parsed<std::vector<Point>> parse_points(std::string_view text, std::optional<Point> (*parse)(std::string_view),
+                                        SameCurve same_curve, const std::string& expected) {
+  std::vector<Point> points;
+  for (std::string_view word = take_word(text); !word.empty(); word = take_word(text)) {
+    const auto point = parse(word);
+    if (!point) return {{}, in_quotes(word) + " is no " + expected};
+    if (!points.empty() && same_curve(points.back(), *point) && points.back().bytes >= point->bytes) {
+      return {{}, in_quotes(word) + " must be larger than the point before"};
+    }
+    points.push_back(*point);
+  }
+  return {std::move(points), {}};
+}
+
+Parsed<std::vector<CollectivePoint>> parse_collective_points(std::string_view text) {
+  return parse_points<CollectivePoint>(
+      text, parse_collective_point,
+      [](const CollectivePoint& a, const CollectivePoint& b) {
+        return a.kind == b.kind && a.ranks == b.ranks && a.nodes == b.nodes;
+      },
+      "measured collective, like all_reduce:2:1:1048576B:512us");
+}
+
+Parsed<std::vector<MeasuredKernel>> parse_measured_kernels(std::string_view text) {
+  return parse_points<MeasuredKernel>(
+      text, parse_measured_kernel,
+      [](const MeasuredKernel& a, const MeasuredKernel& b) { return a.kernel == b.kernel; },
+      "measured kernel, like gelu:1048576B:4.8GB/s");
+}
+
+/// Without the blanks that units have.
+template <class Point>
+std::string write_points(const std::vector<Point>& points) {
+  std::string text;
+  for (const Point& point : points) {
+    std::string word = write_point(point);
     word.erase(std::remove(word.begin(), word.end(), ' '), word.end());
     add_word(text, word, " ");
   }
@@ -151,17 +236,23 @@ void add_cluster_keys(std::vector<SchemaKey>& keys) {
           },
           [](const model::Scenario& scenario) {
             return write_measured_collectives(scenario.cluster.measured_collectives);
-          });
+          })
+      .custom(
+          "collective_points", "list of kind:ranks:nodes:bytes:time",
+          "collectives that were measured size by size; between the sizes on straight lines of their logarithms",
+          [](model::Scenario& scenario, std::string_view text) {
+            auto parsed = parse_collective_points(text);
+            if (parsed.value) scenario.cluster.collective_points = std::move(*parsed.value);
+            return parsed.error;
+          },
+          [](const model::Scenario& scenario) { return write_points(scenario.cluster.collective_points); });
   add_network_keys(fields.nested("intra_node", &Cluster::intra_node));
   add_network_keys(fields.nested("inter_node", &Cluster::inter_node));
 }
 
-void add_gemm_keys(std::vector<SchemaKey>& keys, model::DType format) {
-  const auto section = [format](auto& scenario) -> auto& {
-    return scenario.cluster.device.gemm[static_cast<std::size_t>(format)];
-  };
-  Fields(keys, "device.gemm." + std::string(choice_text(format)), section)
-      .quantity("peak", &GemmProfile::peak, "peak of dense products; 0: the device has no such format")
+template <class Of>
+void add_gemm_keys(Fields<Of> fields) {
+  fields.quantity("peak", &GemmProfile::peak, "peak of dense products; 0: the device has no such format")
       .number("efficiency", &GemmProfile::efficiency, kShare, "share of the peak that large products reach")
       .number("m_half", &GemmProfile::m_half, kHalf, "rows at which the efficiency is halved")
       .number("n_half", &GemmProfile::n_half, kHalf, "columns at which the efficiency is halved")
@@ -174,6 +265,13 @@ void add_gemm_keys(std::vector<SchemaKey>& keys, model::DType format) {
               "time of the input gradient over that of a forward product of its shape")
       .number("weight_gradient_slowdown", &GemmProfile::weight_gradient_slowdown, kFactor,
               "time of the weight gradient over that of a forward product of its shape");
+}
+
+void add_gemm_keys(std::vector<SchemaKey>& keys, model::DType format) {
+  const auto section = [format](auto& scenario) -> auto& {
+    return scenario.cluster.device.gemm[static_cast<std::size_t>(format)];
+  };
+  add_gemm_keys(Fields(keys, "device.gemm." + std::string(choice_text(format)), section));
 }
 
 void add_device_keys(std::vector<SchemaKey>& keys) {
@@ -190,10 +288,22 @@ void add_device_keys(std::vector<SchemaKey>& keys) {
               "time of matrix work in hours of training over that in a short burst")
       .number("flash_attention_2_slowdown", &Device::flash_attention_2_slowdown, kSlowdown,
               "FlashAttention-2 over the attention of this profile")
+      .number("matrix_full_node_slowdown", &Device::matrix_full_node_slowdown, kFullNode,
+              "time of matrix work while all devices of a node work over that of one alone")
+      .number("memory_full_node_slowdown", &Device::memory_full_node_slowdown, kFullNode, "likewise, memory-bound work")
+      .custom(
+          "measured_kernels", "list of kernel:bytes:bandwidth", "memory-bound kernels that were measured size by size",
+          [](model::Scenario& scenario, std::string_view text) {
+            auto parsed = parse_measured_kernels(text);
+            if (parsed.value) scenario.cluster.device.measured_kernels = std::move(*parsed.value);
+            return parsed.error;
+          },
+          [](const model::Scenario& scenario) { return write_points(scenario.cluster.device.measured_kernels); })
       .number("communication_slowdown", &Device::communication_slowdown, kSlowdown,
               "compute time while a collective runs over undisturbed compute time")
       .number("error", &Device::error, kError, "deviation of log(predicted / measured) kernel time");
   for (const auto& format : kChoices<model::DType>) add_gemm_keys(keys, format.value);
+  add_gemm_keys(fields.nested("batched_gemm", &Device::batched_gemm));
   fields.nested("attention", &Device::attention)
       .number("forward_efficiency", &AttentionProfile::forward_efficiency, kShare, "share of the peak, forward")
       .number("backward_efficiency", &AttentionProfile::backward_efficiency, kShare, "share of the peak, backward")
