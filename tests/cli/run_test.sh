@@ -167,6 +167,22 @@ builds_the_trainer() {
   expect "$(builds)" 1 'builds after a change of the trainer'
 }
 
+builds_what_local_validation_starts() {
+  local folder
+  for folder in kernels/trainer calibrate validate; do
+    mkdir -p "$tree/$folder"
+    touch "$tree/$folder/CMakeLists.txt"
+  done
+  run validate x
+  : > "$log"
+  run validate --local --quick
+  expect_match "$(grep '^cmake --build' "$log")" \
+    '*--target shardsim-validate shardsim-train shardsim-calibrate shardsim -j*' 'targets'
+  : > "$log"
+  run validate --local --quick
+  expect "$(builds)" 0 'builds when all are there'
+}
+
 starts_fast() {
   # The least of twenty calls, which a busy machine does not disturb; the bar is 50 ms.
   run list

@@ -21,7 +21,7 @@ struct Job {
 
 enum class Extent { full, quick };
 
-/// Those of at most `cores` ranks. No sequence length is a power of two, so that no product has a calibrated shape.
+/// Those of at most `cores` ranks. Sequence lengths are such that no product has a shape that is calibrated.
 [[nodiscard]] std::vector<Job> jobs(Extent extent, std::int64_t cores);
 
 }  // namespace shardsim::validate::local

@@ -7,10 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <sstream>
 
 #include "sim/base/problems.hpp"
 #include "validate/local/machine_load.hpp"
@@ -118,21 +121,18 @@ class Watch {
   Finished::How how_ = Finished::How::exited;
 };
 
-std::string last_line(const std::string& text) {
-  const std::size_t end = text.find_last_not_of(" \n");
-  if (end == std::string::npos) return "";
-  const std::size_t start = text.find_last_of('\n', end);
-  return text.substr(start == std::string::npos ? 0 : start + 1,
-                     end - (start == std::string::npos ? 0 : start + 1) + 1);
-}
-
-/// The line of standard error that names the cause: the first that says "error", else the last.
+/// The line of standard error that names the cause: the first that speaks of an error or a signal, else the last one
+/// with words.
 std::string cause(const std::string& text) {
-  const std::size_t error = text.find("error");
-  if (error == std::string::npos) return last_line(text);
-  const std::size_t start = text.find_last_of('\n', error);
-  const std::size_t from = start == std::string::npos ? 0 : start + 1;
-  return text.substr(from, text.find('\n', error) - from);
+  std::istringstream lines{text};
+  std::string last;
+  for (std::string line; std::getline(lines, line);) {
+    const bool has_words = std::any_of(line.begin(), line.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+    if (!has_words) continue;
+    last = line;
+    if (line.find("error") != std::string::npos || line.find("on signal") != std::string::npos) break;
+  }
+  return last;
 }
 
 }  // namespace
@@ -148,6 +148,7 @@ InterruptNoted::InterruptNoted() {
 InterruptNoted::~InterruptNoted() {
   sigaction(SIGINT, &on_interrupt_, nullptr);
   sigaction(SIGTERM, &on_termination_, nullptr);
+  interrupt_noted = 0;
 }
 
 bool InterruptNoted::interrupted() { return interrupt_noted != 0; }

@@ -17,20 +17,22 @@ namespace fs = std::filesystem;
 
 constexpr Seconds kLongestCalibration{240.0};
 
-/// A file that is gone when the object is.
-class Temporary {
+/// The profile lies here, with its samples and its figure.
+class TemporaryFolder {
  public:
-  Temporary() : path_{fs::temp_directory_path() / ("shardsim-profile-" + std::to_string(getpid()) + ".toml")} {}
-  ~Temporary() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
+  TemporaryFolder() : path_{fs::temp_directory_path() / ("shardsim-profile-" + std::to_string(getpid()))} {
+    fs::create_directories(path_);
   }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] std::string profile() const { return path_ / "measured.toml"; }
 
  private:
-  std::string path_;
+  fs::path path_;
 };
 
 }  // namespace
@@ -41,14 +43,14 @@ Profiles::Profiles(const LocalOptions& options) : file_{options.profile} {
 
 std::optional<input::Settings> Profiles::next() {
   if (!calibrates()) return read_profile(file_);
-  const Temporary profile;
+  const TemporaryFolder folder;
   std::cerr << "calibrating this machine briefly" << std::endl;
-  const Finished finished = run_program({calibrator_, "--quick", "--output", profile.path()}, kLongestCalibration);
+  const Finished finished = run_program({calibrator_, "--quick", "--output", folder.profile()}, kLongestCalibration);
   if (finished.how == Finished::How::interrupted) return std::nullopt;
   if (!finished.succeeded()) {
     throw InputError({Problem{{"shardsim calibrate --quick", 0, ""}, "", "", describe_failure(finished)}});
   }
-  return read_profile(profile.path());
+  return read_profile(folder.profile());
 }
 
 std::string Profiles::description() const { return calibrates() ? "calibrated before each round of runs" : file_; }

@@ -70,7 +70,8 @@ std::string readme_table(const Json& comparison) {
       << percent(1.0 / (1.0 + drift.at("since_calibration").get<double>()))
       << " % of the speed at which it was calibrated, varying by " << percent(drift.at("spread").get<double>())
       << " % between the 10 % and the 90 % quantile.\n\n"
-      << "| job | predicted, ms | measured, ms | error | repeats | exposed, predicted | measured | allocated | resident "
+      << "| job | predicted, ms | measured, ms | error | repeats | exposed, predicted | measured | allocated | "
+         "resident "
          "|\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n";
   for (const Json& job : comparison.at("configurations")) write_job(out, job);
   return out.str();

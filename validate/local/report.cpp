@@ -128,21 +128,21 @@ Json to_json(const Comparison& comparison) {
   }
   return Json{{"machine", comparison.machine},
               {"profile", comparison.profile},
-                  {"rows", summary.rows},
-                  {"scored", summary.scored},
-                  {"failed", std::move(failed)},
-                  {"time", to_json(summary.time)},
-                  {"time_without_drift", to_json(summary.time_without_drift)},
-                  {"memory", to_json(summary.allocated)},
-                  {"resident", to_json(summary.resident)},
-                  {"rank_correlation", summary.rank_correlation},
-                  {"repeat_spread", summary.repeat_spread},
-                  {"drift",
-                   {{"since_calibration", summary.drift.since_calibration},
-                    {"spread", summary.drift.spread},
-                    {"run_again", comparison.run_again}}},
-                  {"classes", std::move(classes)},
-                  {"configurations", std::move(configurations)}};
+              {"rows", summary.rows},
+              {"scored", summary.scored},
+              {"failed", std::move(failed)},
+              {"time", to_json(summary.time)},
+              {"time_without_drift", to_json(summary.time_without_drift)},
+              {"memory", to_json(summary.allocated)},
+              {"resident", to_json(summary.resident)},
+              {"rank_correlation", summary.rank_correlation},
+              {"repeat_spread", summary.repeat_spread},
+              {"drift",
+               {{"since_calibration", summary.drift.since_calibration},
+                {"spread", summary.drift.spread},
+                {"run_again", comparison.run_again}}},
+              {"classes", std::move(classes)},
+              {"configurations", std::move(configurations)}};
 }
 
 std::string rows_csv(const std::vector<Row>& rows) {

@@ -64,9 +64,10 @@ bool Rounds::run_job(Row& row) {
   const bool few = static_cast<double>(comparison_.run_again) < kMostRunAgain * static_cast<double>(all);
   if (outcome == Try::disturbed && few) {
     std::cerr << "; again" << std::flush;
-    row.runs.pop_back();
     ++comparison_.run_again;
     outcome = try_once(row);
+    const bool replaced = outcome == Try::done || outcome == Try::disturbed;
+    if (replaced) row.runs.erase(row.runs.end() - 2);
   }
   std::cerr << std::endl;
   return outcome != Try::interrupted;

@@ -64,8 +64,9 @@ bool run_all(Comparison& comparison, Profiles& profiles, const LocalOptions& opt
 void require_writable_folders(const LocalOptions& options) {
   Problems problems;
   for (const std::string& file : {options.csv, options.operators, options.figure}) {
+    if (file.empty()) continue;
     const auto folder = std::filesystem::absolute(file).parent_path();
-    if (!file.empty() && access(folder.c_str(), W_OK) != 0) {
+    if (access(folder.c_str(), W_OK) != 0) {
       problems.add({{file, 0, ""}, "", "", "cannot be written: its folder is missing or closed"});
     }
   }
