@@ -45,6 +45,10 @@ std::string random_value(const SchemaKey& key, std::mt19937_64& random) {
   if (key.name == "cluster.measured_collectives") {
     return "all_gather:8:1:15us:20GB/s:40us:" + std::to_string(100 + below(100, random)) + "GB/s";
   }
+  if (key.name == "cluster.collective_points") {
+    return "all_reduce:2:1:1MiB:" + std::to_string(100 + below(100, random)) + "us";
+  }
+  if (key.name == "device.measured_kernels") return "gelu:1MiB:" + std::to_string(1 + below(99, random)) + "GB/s";
   if (key.name == "cluster.inter_node_scaling") return "2:1 8:0." + std::to_string(1 + below(9, random));
   if (key.name == "training.recompute.modules") return below(2, random) == 0 ? "core_attn mlp" : "none";
   const auto choices = split(key.kind, ", ");
