@@ -28,7 +28,10 @@ constexpr const char* kExamples =
 
 void describe_play(po::options_description& described, GivenPlay& given) {
   const auto add = [&described](const char* name, std::string& target, const char* shown, const char* help) {
-    described.add_options()(name, po::value<std::string>(&target)->value_name(shown), help);
+    const auto refuse_nothing = [name](const std::string& value) {
+      if (value.empty()) throw po::error("--" + std::string(name) + " \"\": expected a value");
+    };
+    described.add_options()(name, po::value<std::string>(&target)->value_name(shown)->notifier(refuse_nothing), help);
   };
   add("engine", given.engine, "closed_form|event",
       "how time is computed: in closed form (the default), or by playing the iteration");

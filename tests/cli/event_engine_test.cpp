@@ -15,9 +15,9 @@ const char* const kRun = "predict gpt3-175b-512-a100 --engine event ";
 TEST(EventEngine, RefusesWhatItCannotRead) {
   for (const char* options :
        {"--straggler foo", "--straggler rank=512,slow=1.1", "--straggler rank=1,slow=0", "--straggler rank=-1,slow=2",
-        "--jitter 2", "--jitter nan", "--seed 3", "--jitter 0.1 --seed -1", "--trace-ranks 0",
-        "--trace /nowhere/t.json", "--trace /dev/null --trace-ranks 3-1", "--trace /dev/null --trace-ranks 512",
-        "--timeline --format json", "--engine fast"}) {
+        "--jitter 2", "--jitter ''", "--seed ''", "--trace-ranks '' --trace out.json", "--jitter nan", "--seed 3",
+        "--jitter 0.1 --seed -1", "--trace-ranks 0", "--trace /nowhere/t.json", "--trace /dev/null --trace-ranks 3-1",
+        "--trace /dev/null --trace-ranks 512", "--timeline --format json", "--engine fast"}) {
     const Outcome outcome = run_shardsim(std::string(kRun) + options);
     EXPECT_EQ(outcome.code, kBadInput) << options;
     EXPECT_EQ(outcome.out, "") << options;
