@@ -36,6 +36,7 @@ void fill_communication(const CommunicationByGroup& communication, Prediction& p
 }  // namespace
 
 void add_allocator_retries(const model::Scenario& scenario, double out_of_memory_probability, TermTimes& terms) {
+  if (out_of_memory_probability < kNearLimit) return;
   const double near = std::min(out_of_memory_probability, 1.0 - out_of_memory_probability);
   terms[Term::allocator_retries] = near * scenario.stack.allocator.retry_slowdown * terms.total();
 }

@@ -7,8 +7,12 @@
 
 namespace shardsim::engine {
 
+/// Jobs that run out of memory less probably lose nothing to their limit.
+constexpr double kNearLimit = 1e-3;
+
 /// The loss where memory reaches the device's limit, times the probability that it does: of a job that runs, its need
-/// is either below the limit, or was estimated too high. Precondition: no such loss is among the terms.
+/// is either below the limit, or was estimated too high. Nothing below kNearLimit. Precondition: no such loss is among
+/// the terms.
 void add_allocator_retries(const model::Scenario& scenario, double out_of_memory_probability, TermTimes& terms);
 
 /// Relative standard deviations that a prediction's interval is made of: the device's error on its share of the time,

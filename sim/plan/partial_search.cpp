@@ -148,8 +148,11 @@ void PartialSearch::evaluate(Prices& prices, const std::vector<model::Stage>& la
   engine::IterationTime time =
       engine::time_iteration(scenario_, *prices.pricer, layout, shared_blocks, *prices.hop, *prices.pipeline);
   if (options_.prunes && time.terms.total().value() > shared_.worst_of_best) return;
-  const Bytes used = memory::most_device_used(scenario_, layout, shared_blocks.saved);
-  engine::add_allocator_retries(scenario_, out_of_memory_probability(scenario_, used), time.terms);
+  const auto is_near = [this](Bytes used) { return out_of_memory_probability(scenario_, used) >= engine::kNearLimit; };
+  if (memory::uses_too_much(scenario_, layout, shared_blocks.saved, is_near)) {
+    const Bytes used = memory::most_device_used(scenario_, layout, shared_blocks.saved);
+    engine::add_allocator_retries(scenario_, out_of_memory_probability(scenario_, used), time.terms);
+  }
   keep({time.terms.total().value(), place, degrees_});
 }
 
