@@ -4,6 +4,8 @@
 #include <iomanip>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <sstream>
+#include <string>
 
 #include "validate/report.hpp"
 
@@ -43,6 +45,17 @@ const RankedLayout& best_measured(const RankedGroup& group) {
   return *std::min_element(group.layouts.begin(), group.layouts.end(), slower);
 }
 
+/// The words of a layout that another does not have: most of it they share.
+std::string words_of_its_own(const std::string& layout, const std::string& other) {
+  std::istringstream words{layout};
+  const std::string others = " " + other + " ";
+  std::string own;
+  for (std::string word; words >> word;) {
+    if (others.find(" " + word + " ") == std::string::npos) own += (own.empty() ? "" : " ") + word;
+  }
+  return own;
+}
+
 void write_costliest(std::ostream& out, std::vector<const RankedGroup*> groups) {
   std::stable_sort(groups.begin(), groups.end(),
                    [](const RankedGroup* a, const RankedGroup* b) { return regret(*a, 1) > regret(*b, 1); });
@@ -52,10 +65,12 @@ void write_costliest(std::ostream& out, std::vector<const RankedGroup*> groups) 
     const RankedLayout& chosen = *group->order().front();
     const RankedLayout& best = best_measured(*group);
     out << std::setprecision(1) << std::setw(7) << 100.0 * regret(*group, 1) << " %  " << shortened(group->source, 60)
-        << "\n           job    " << group->job << "\n           chosen " << chosen.layout << ": ";
+        << "\n           job    " << group->job << "\n           chosen "
+        << words_of_its_own(chosen.layout, best.layout) << ": ";
     chosen.measured > 0.0 ? out << std::setprecision(3) << chosen.measured << " s" : out << "out of memory";
-    out << ", predicted " << std::setprecision(3) << chosen.predicted << " s\n           best   " << best.layout << ": "
-        << best.measured << " s, predicted " << best.predicted << (best.predicted_fit ? " s\n" : " s, out of memory\n");
+    out << ", predicted " << std::setprecision(3) << chosen.predicted << " s\n           best   "
+        << words_of_its_own(best.layout, chosen.layout) << ": " << best.measured << " s, predicted " << best.predicted
+        << (best.predicted_fit ? " s\n" : " s, out of memory\n");
   }
 }
 
