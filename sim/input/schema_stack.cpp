@@ -50,6 +50,15 @@ void add_stack_keys(std::vector<SchemaKey>& keys) {
               "fused attention with ALiBi over that without")
       .number("memory_bound_slowdown", &Stack::memory_bound_slowdown, {0.1, 100.0},
               "memory-bound kernels over the device's fused ones");
+  fields.nested("abilities", &Stack::abilities)
+      .flag("tensor_parallel", &model::Abilities::tensor_parallel, "layers can be split among ranks")
+      .flag("pipeline_parallel", &model::Abilities::pipeline_parallel, "layers can be dealt to stages")
+      .flag("interleaving", &model::Abilities::interleaving, "stages can have several chunks")
+      .flag("context_parallel", &model::Abilities::context_parallel, "attention can be split along the sequence")
+      .flag("sequence_parallel", &model::Abilities::sequence_parallel, "norms and dropout can be split with tensors")
+      .flag("selective_recompute", &model::Abilities::selective_recompute, "attention cores alone can be recomputed")
+      .integer("largest_zero_stage", &model::Abilities::largest_zero_stage, {0, 3},
+               "how much of the state can be sharded");
   fields.nested("fusion", &Stack::fusion)
       .flag("bias_activation", &model::Fusion::bias_activation, "bias and activation in one kernel")
       .flag("bias_dropout_add", &model::Fusion::bias_dropout_add, "bias, dropout and residual sum in one kernel")

@@ -114,11 +114,23 @@ struct PredictionError {
   double memory = 0.05;
 };
 
+/// What a stack's software can do at all, where a choice is left to a planner.
+struct Abilities {
+  bool tensor_parallel = true;
+  bool pipeline_parallel = true;
+  bool interleaving = true;
+  bool context_parallel = true;
+  bool sequence_parallel = true;
+  bool selective_recompute = true;
+  int largest_zero_stage = 3;
+};
+
 struct Stack {
   std::string name = "custom";
   std::string title;
   /// Where the constants come from; "provisional" until they are fitted.
   std::string provenance;
+  Abilities abilities;
   Fusion fusion;
   SavedForBackward saved;
   LogitBytes logit_bytes;

@@ -131,9 +131,11 @@ double gpu_seconds(const Scenario& scenario, const engine::Prediction& predictio
 }
 
 /// Steps come smallest first: the first that fits is the smallest.
-std::optional<Change> first_that_fits(std::vector<Candidate> steps, double gpu_seconds_before) {
+std::optional<Change> first_that_fits(std::vector<Candidate> steps, const Scenario& unchanged,
+                                      double gpu_seconds_before) {
   for (Candidate& step : steps) {
     if (!why_impossible(step.scenario).empty()) continue;
+    if (is_able(unchanged) && !is_able(step.scenario)) continue;
     engine::Prediction prediction = engine::predict(step.scenario);
     if (!prediction.memory.fits()) continue;
     const double cost = gpu_seconds(step.scenario, prediction) / gpu_seconds_before - 1.0;
@@ -150,7 +152,7 @@ std::vector<Change> changes_that_fit(const Scenario& scenario) {
   std::vector<Change> changes;
   for (const auto kind : {smaller_micro_batches, more_recomputation, sequence_parallel, more_sharded_state,
                           more_tensor_parallel, more_pipeline_parallel}) {
-    if (auto change = first_that_fits(kind(scenario), before)) changes.push_back(std::move(*change));
+    if (auto change = first_that_fits(kind(scenario), scenario, before)) changes.push_back(std::move(*change));
   }
   std::stable_sort(changes.begin(), changes.end(),
                    [](const Change& a, const Change& b) { return a.time_cost < b.time_cost; });

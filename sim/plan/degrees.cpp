@@ -145,6 +145,18 @@ Reason against_schedule(const Scenario& scenario) {
   return rest == 0 || rest >= stages ? Reason::none : Reason::remainder;
 }
 
+bool is_able(const Scenario& scenario) {
+  const model::Abilities& can = scenario.stack.abilities;
+  const Parallelism& asked = scenario.parallelism;
+  const bool selective = scenario.training.recompute.granularity == model::RecomputeGranularity::selective;
+  return (can.tensor_parallel || asked.tensor_model_parallel_size == 1) &&
+         (can.pipeline_parallel || asked.pipeline_model_parallel_size == 1) &&
+         (can.interleaving || asked.virtual_pipeline_model_parallel_size == 1) &&
+         (can.context_parallel || asked.context_parallel_size == 1) &&
+         (can.sequence_parallel || !asked.sequence_parallel) && (can.selective_recompute || !selective) &&
+         asked.zero_stage <= can.largest_zero_stage;
+}
+
 std::string why_impossible(const Scenario& scenario) {
   for (const auto against : {against_shape, against_sharding, against_schedule}) {
     const Reason reason = against(scenario);

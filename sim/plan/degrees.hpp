@@ -67,6 +67,9 @@ inline constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::layers)
 [[nodiscard]] Reason against_sharding(const model::Scenario& scenario);
 [[nodiscard]] Reason against_schedule(const model::Scenario& scenario);
 
+/// Whether the stack's software can do what a scenario asks of it.
+[[nodiscard]] bool is_able(const model::Scenario& scenario);
+
 /// Why a scenario cannot run, in the words of reason_text(); empty = it can.
 /// Agrees with what resolving the same values from an input file would refuse.
 [[nodiscard]] std::string why_impossible(const model::Scenario& scenario);

@@ -97,18 +97,24 @@ bool fits(const model::Scenario& scenario, Bytes used, Bytes max_memory) {
 }
 
 Space whole_space(const model::Scenario& base) {
+  const model::Abilities& can = base.stack.abilities;
+  // Of a degree that the stack lacks only 1 is left.
+  const auto up_to = [](bool able, std::int64_t most) { return able ? std::max<std::int64_t>(1, most) : 1; };
+  const std::int64_t layers = base.model.num_layers;
   Space space;
-  space.tensor_model_parallel_size = divisors(base.gpus, base.cluster.gpus_per_node);
-  space.pipeline_model_parallel_size = divisors(base.gpus, base.model.num_layers);
-  space.virtual_pipeline_model_parallel_size = divisors(base.model.num_layers, kMostVirtualStages);
+  space.tensor_model_parallel_size = divisors(base.gpus, up_to(can.tensor_parallel, base.cluster.gpus_per_node));
+  space.pipeline_model_parallel_size = divisors(base.gpus, up_to(can.pipeline_parallel, layers));
+  space.virtual_pipeline_model_parallel_size = divisors(layers, up_to(can.interleaving, kMostVirtualStages));
   space.context_parallel_size =
-      divisors(base.gpus, std::max<std::int64_t>(1, base.model.seq_length / kFewestTokensOfContextRank));
+      divisors(base.gpus, up_to(can.context_parallel, base.model.seq_length / kFewestTokensOfContextRank));
   space.micro_batch_size = divisors(base.training.global_batch_size, 64);
-  space.recompute_granularity = {RecomputeGranularity::none, RecomputeGranularity::selective,
-                                 RecomputeGranularity::full};
-  space.sequence_parallel = {false, true};
-  space.zero_stage = {0, 1, 2, 3};
-  space.schedule = {Schedule::one_f_one_b, Schedule::interleaved_one_f_one_b};
+  space.recompute_granularity = {RecomputeGranularity::none, RecomputeGranularity::full};
+  if (can.selective_recompute)
+    space.recompute_granularity.insert(space.recompute_granularity.begin() + 1, RecomputeGranularity::selective);
+  space.sequence_parallel = can.sequence_parallel ? std::vector{false, true} : std::vector{false};
+  for (int stage = 0; stage <= can.largest_zero_stage; ++stage) space.zero_stage.push_back(stage);
+  space.schedule = {Schedule::one_f_one_b};
+  if (can.interleaving) space.schedule.push_back(Schedule::interleaved_one_f_one_b);
   // The fork whose ends are lighter is the one with zero-bubble schedules.
   if (base.stack.layer_split == model::LayerSplit::lighter_ends) {
     space.schedule.insert(space.schedule.end(),

@@ -54,6 +54,19 @@ TEST(ChangesThatFit, EveryChangeFitsAndTheCheapestComesFirst) {
   }
 }
 
+TEST(ChangesThatFit, AsksOnlyForWhatTheStackCanDo) {
+  model::Scenario scenario = too_much_state();
+  ASSERT_NE(starting_with(changes_that_fit(scenario), "pipeline parallel"), nullptr);
+  scenario.stack.abilities.pipeline_parallel = false;
+  const auto changes = changes_that_fit(scenario);
+  EXPECT_EQ(starting_with(changes, "pipeline parallel"), nullptr);
+  EXPECT_FALSE(changes.empty());
+  // Of a run that is beyond the stack as it is, nothing is known.
+  scenario.parallelism.pipeline_model_parallel_size = 2;
+  scenario.gpus = 2;
+  EXPECT_FALSE(changes_that_fit(scenario).empty());
+}
+
 TEST(ChangesThatFit, TakesTheSmallestStepOfItsKind) {
   const model::Scenario scenario = too_many_activations();
   const auto changes = changes_that_fit(scenario);

@@ -160,6 +160,26 @@ TEST(Search, CandidatesAreWhatThePredictionSays) {
   }
 }
 
+TEST(WholeSpace, HoldsOnlyWhatTheStackCanDo) {
+  model::Scenario base = small_job();
+  model::Abilities& can = base.stack.abilities;
+  can.tensor_parallel = can.pipeline_parallel = can.interleaving = can.context_parallel = false;
+  can.sequence_parallel = can.selective_recompute = false;
+  can.largest_zero_stage = 1;
+  const plan::Space space = plan::whole_space(base);
+  const std::vector<std::int64_t> one{1};
+  EXPECT_EQ(space.tensor_model_parallel_size, one);
+  EXPECT_EQ(space.pipeline_model_parallel_size, one);
+  EXPECT_EQ(space.virtual_pipeline_model_parallel_size, one);
+  EXPECT_EQ(space.context_parallel_size, one);
+  EXPECT_EQ(space.sequence_parallel, std::vector<bool>{false});
+  EXPECT_EQ(space.zero_stage, (std::vector<int>{0, 1}));
+  EXPECT_EQ(space.schedule, std::vector{model::Schedule::one_f_one_b});
+  const plan::SearchResult result = plan::search(base, space, {});
+  ASSERT_FALSE(result.candidates.empty());
+  for (const plan::Candidate& candidate : result.candidates) EXPECT_TRUE(plan::is_able(candidate.scenario));
+}
+
 TEST(Search, EveryCombinationIsCounted) {
   const model::Scenario base = small_job();
   plan::Space space = plan::whole_space(base);
