@@ -34,6 +34,10 @@ double neighbours(const model::Scenario& scenario, double full_node_slowdown) {
 
 }  // namespace
 
+double start_factor(const model::GroupPlacement& placement) {
+  return std::max(1.0, static_cast<double>(placement.nodes) / 2.0);
+}
+
 Pricer::Pricer(const model::Scenario& scenario)
     : device_{scenario.cluster.device},
       model_{scenario.model},
@@ -91,7 +95,8 @@ Seconds Pricer::communication_time(const model::Operator& op, Bytes bytes) const
   const Seconds undisturbed = collective_time(path, op.kind, bytes);
   const bool inside_layers = op.group == model::Group::tensor || op.group == model::Group::context;
   if (!inside_layers || path.placement.size <= 1) return undisturbed;
-  return path.placement.nodes > 1 ? start_between_nodes_ + undisturbed : collective_slowdown_ * undisturbed;
+  if (path.placement.nodes == 1) return collective_slowdown_ * undisturbed;
+  return start_factor(path.placement) * start_between_nodes_ + undisturbed;
 }
 
 const GroupPath& Pricer::path_of(const model::Operator& op) const {

@@ -14,6 +14,9 @@ inline constexpr std::size_t kGroups = static_cast<std::size_t>(model::Group::mo
 
 constexpr std::size_t index_of(model::Group group) { return static_cast<std::size_t>(group); }
 
+/// Nodes of a group over two: start-up between nodes is measured on two; a ring over more passes more of them.
+[[nodiscard]] double start_factor(const model::GroupPlacement& placement);
+
 /// Prices the operators of one scenario; places its groups once. The scenario must outlive it.
 class Pricer {
  public:

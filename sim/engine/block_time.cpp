@@ -62,8 +62,8 @@ class HostPrices {
  public:
   explicit HostPrices(const model::Scenario& scenario) : host_{scenario.stack.host} {
     if (model::place(scenario, Group::pipeline).nodes > 1) {
-      per_tensor_collective_ =
-          static_cast<double>(scenario.parallelism.tensor_model_parallel_size) * host_.per_collective_between_nodes;
+      const model::GroupPlacement tensor = model::place(scenario, Group::tensor);
+      per_tensor_collective_ = static_cast<double>(tensor.size) * cost::start_factor(tensor) * host_.per_collective_between_nodes;
     }
   }
 
