@@ -63,7 +63,8 @@ class HostPrices {
   explicit HostPrices(const model::Scenario& scenario) : host_{scenario.stack.host} {
     if (model::place(scenario, Group::pipeline).nodes > 1) {
       const model::GroupPlacement tensor = model::place(scenario, Group::tensor);
-      per_tensor_collective_ = static_cast<double>(tensor.size) * cost::start_factor(tensor) * host_.per_collective_between_nodes;
+      per_tensor_collective_ =
+          static_cast<double>(tensor.size) * cost::start_factor(tensor) * host_.per_collective_between_nodes;
     }
   }
 

@@ -73,12 +73,12 @@ struct HostCost {
   /// Per send between stages that nothing hides: both sides wait for their devices before and after it.
   Seconds per_send{0.0};
   /// More per tensor-parallel collective and rank of its group, in a pipeline whose stages sit on different nodes.
-  /// Measured (nanotron: 2 ms a layer and rank, whatever the sizes), cause unknown.
+  /// Measured (nanotron: 2 ms a layer and rank, whatever the sizes; more beyond two nodes), cause unknown.
   Seconds per_collective_between_nodes{0.0};
   /// Per iteration: data loading, logging, scheduler, timers.
   Seconds per_iteration{0.0};
   /// Device time more per tensor- or context-parallel collective whose group spans nodes: start-up that small
-  /// messages of nccl-tests, issued back to back, do not show.
+  /// messages of nccl-tests, issued back to back, do not show. Of two nodes; it grows with them.
   Seconds start_between_nodes{0.0};
 };
 

@@ -59,6 +59,21 @@ TEST(OperatorTime, EveryMessageHasItsLatency) {
   EXPECT_DOUBLE_EQ(Pricer{it}.time(ring).value(), 5e-3);
 }
 
+// 1 ms on two nodes is 2 ms on four; 1 B takes no time.
+TEST(OperatorTime, StartUpBetweenNodesGrowsWithTheNodes) {
+  Scenario it = scenario();
+  it.stack.host.start_between_nodes = Seconds{1e-3};
+  it.cluster.inter_node = {BytesPerSecond{1e30}, 1.0, Seconds{0.0}, Seconds{0.0}};
+  it.cluster.intra_node.bandwidth = BytesPerSecond{1e30};
+  Operator reduce = op_of(OperatorKind::all_reduce);
+  reduce.group = Group::tensor;
+  reduce.bytes = Bytes{1};
+  for (const auto& [ranks, seconds] : {std::pair{8, 0.0}, {16, 1e-3}, {24, 1.5e-3}, {32, 2e-3}}) {
+    it.parallelism.tensor_model_parallel_size = ranks;
+    EXPECT_NEAR(Pricer{it}.time(reduce).value(), seconds, 1e-12) << ranks;
+  }
+}
+
 // 16 ranks on 2 nodes, state sharded inside a node: gathers see the fast links, 7/8 · 1e6 / 1e9; the all-reduce
 // between the two nodes sees 1 NIC of 1e8 B/s, 2·1/2 · 1e6 / (1e8/8).
 TEST(OperatorTime, HybridShardGathersInsideTheNode) {
