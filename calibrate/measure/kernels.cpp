@@ -65,6 +65,8 @@ Workload softmax_backward(const Place& place, bool causal) {
   const Matrix gradient = place.whole();
   const Matrix probabilities = place.whole(0.0, 1.0);
   const AttentionShape shape = attention_shape(place, causal);
+  // What a kernel makes of probabilities that the mask excludes is its own affair: there are none.
+  place.backend().masked_softmax(probabilities, shape, 1.0, probabilities);
   return after_long(in_place(place, gradient, [=] {
     place.backend().masked_softmax_backward(gradient, probabilities, shape, 0.125, gradient);
   }));

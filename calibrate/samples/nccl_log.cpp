@@ -40,7 +40,8 @@ void read_comment(const std::string& line, Head& head) {
 void read_name(const std::string& line, Head& head) {
   if (!head.collective.empty()) return;
   for (const std::string_view name : kNames) {
-    if (line.find(std::string(name) + "_perf") != std::string::npos) head.collective = name;
+    // Longer names come before those that they end with.
+    if (head.collective.empty() && line.find(std::string(name) + "_perf") != std::string::npos) head.collective = name;
   }
 }
 

@@ -43,7 +43,7 @@ Lines reasons(const Comparison& comparison, const std::string& other) {
     }
     const std::string size = right(more_or_less(term.saved()), 16) +
                              right("(" + percent(std::abs(term.saved() / comparison.other)) + ")", 10);
-    lines.push_back(term_line(term.name, size + "  " + term.cause));
+    lines.push_back(term_line(term.name, term.cause.empty() ? size : size + "  " + term.cause));
   }
   if (comparison.terms.size() > kMostReasons) lines.push_back(term_line("other terms", right(more_or_less(rest), 16)));
   lines.push_back(

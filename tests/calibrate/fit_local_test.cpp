@@ -98,7 +98,7 @@ TEST(FitLocal, TheFileReadsBackAsTheSameCluster) {
   EXPECT_TRUE(problems.empty());
   const auto* points = settings.find("cluster.collective_points");
   ASSERT_NE(points, nullptr);
-  EXPECT_EQ(points->value.substr(0, points->value.find(' ')), "all_reduce:2:1:1000B:1.1e-05s");
+  EXPECT_EQ(points->value.substr(0, points->value.find(' ')), "all_reduce:2:1:1kB:11us");
   EXPECT_NE(settings.find("device.measured_kernels"), nullptr);
   EXPECT_NE(settings.find("device.batched_gemm.peak"), nullptr);
   const std::string svg = figure(synthetic(), profile);

@@ -88,7 +88,7 @@ TEST(Flips, EveryConstantChangesSomePrediction) {
   scenario.parallelism.overlap.grad_reduce = true;
   scenario.stack.gradient_bucket = Bytes{40'000'000};
   scenario.cluster.device.communication_slowdown = 1.1;
-  scenario.stack.host.per_launch = Seconds{5e-5};
+  scenario.stack.host.per_launch = Seconds{1e-5};
   scenario.stack.host.per_collective = Seconds{5e-5};
   const Seconds before = engine::predict(scenario).iteration;
   for (const plan::Constant& constant : plan::constants()) {

@@ -37,7 +37,7 @@ TEST(DecisionLines, TellTheDifferenceTermByTerm) {
   const auto holds = [&](const char* part) { return text.find(part) != std::string::npos; };
   // 2.25 of the winner's 8 s; 1.5 of the other's 10.25 s.
   EXPECT_TRUE(holds("the runner-up takes 10.25 s, 2.250 s (28.1 %) more")) << text;
-  EXPECT_TRUE(holds("1.500 s less   (14.6 %)  recomputation none instead of full")) << text;
+  EXPECT_TRUE(holds("1.500 s less  (14.6 %)  recomputation none instead of full")) << text;
   EXPECT_TRUE(holds("250.0 ms more")) << text;
   EXPECT_TRUE(holds("30.00 GiB to spare instead of 32.00 GiB to spare")) << text;
   EXPECT_TRUE(holds("probability 87.5 %")) << text;
