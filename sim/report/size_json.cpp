@@ -71,7 +71,8 @@ ordered_json name_or_null(const SizedCluster* sized) {
 ordered_json flat_point(const SizedCluster& sized, const plan::SizePoint& point) {
   ordered_json flat;
   flat["cluster"] = sized.cluster;
-  for (const auto& [key, value] : point_json(point).items()) {
+  const ordered_json nested = point_json(point);
+  for (const auto& [key, value] : nested.items()) {
     if (key == "usd" && value.is_null()) {
       for (const char* part : {"usd_expected", "usd_p10", "usd_p90"}) flat[part] = nullptr;
     } else if (value.is_object()) {

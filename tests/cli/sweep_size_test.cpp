@@ -102,8 +102,8 @@ TEST(Size, NamesTheNearestWhereNothingMeetsTheGoal) {
 }
 
 TEST(Size, StopsOnCtrlCWithWhatIsDone) {
-  // A job in the background begins with SIGINT ignored: until the program listens, nothing happens.
-  const Outcome outcome = run_shell("'" + shardsim_path() +
+  // What a shell that ignores SIGINT starts ignores it too: until the program listens, nothing happens.
+  const Outcome outcome = run_shell("trap '' INT; '" + shardsim_path() +
                                     "' size --model llama3-405b --tokens 15T --deadline 60d & pid=$!; "
                                     "while kill -INT $pid 2>/dev/null; do sleep 0.02; done; wait $pid");
   EXPECT_EQ(outcome.code, 130) << outcome.err;
