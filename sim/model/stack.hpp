@@ -17,7 +17,7 @@ namespace shardsim::model {
 ///  even_remainder_first: as even as possible, the first stages take the remainder (DeepSpeed "uniform", torchtitan).
 ///  balanced_blocks: embedding and head each count as one block, blocks dealt evenly (Aleph Alpha Scaling,
 ///    DeepSpeed "parameters").
-///  balanced_cost: pieces close when their share of the weights' multiply-accumulates is exceeded; the head counts with
+///  balanced_cost: pieces close when their share of the weights' multiply-accumulates is reached; the head counts with
 ///    its vocabulary (nanotron).
 ///  lighter_ends: the first and last stage hold one layer less than the others (the zero-bubble fork).
 enum class LayerSplit { megatron, even_remainder_first, balanced_blocks, balanced_cost, lighter_ends };

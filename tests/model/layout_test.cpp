@@ -82,15 +82,19 @@ TEST(Layout, OtherStacksSplitUnevenly) {
   EXPECT_NE(problem(scenario), "");
 }
 
-// A head of exactly 4 layers' cost (131,072 · 2,048 against 4·2,048² + 3·2,048·8,192): 20 units, 5 a piece. The sixth
-// layer is the first past 5, the eleventh the first past 10, the sixteenth the first past 15; the head is left over.
-TEST(Layout, PiecesCloseWhenTheirShareOfTheCostIsExceeded) {
+// A head of exactly 4 layers' cost (131,072 · 2,048 against 4·2,048² + 3·2,048·8,192): 20 units, 5 a piece: the fifth,
+// tenth and fifteenth layer reach the shares exactly. With 8 units of head 24 units, 3 3/7 each of 7 pieces:
+// the fourth, seventh, eleventh, fourteenth layer are the first past 3.4, 6.9, 10.3 and 13.7.
+TEST(Layout, PiecesCloseWhenTheirShareOfTheCostIsReached) {
   Scenario scenario = tests::gpt(16, 2048, 32, 4096, 1);
   tests::divide(scenario, 1, 4, 1, 4);
   scenario.model.ffn_hidden_size = 8192;
   scenario.model.vocab_size = 131'072;
   scenario.stack.layer_split = LayerSplit::balanced_cost;
-  EXPECT_EQ(layers_per_stage(scenario), (std::vector<std::int64_t>{6, 5, 5, 0}));
+  EXPECT_EQ(layers_per_stage(scenario), (std::vector<std::int64_t>{5, 5, 5, 1}));
+  scenario.model.vocab_size = 262'144;
+  tests::divide(scenario, 1, 7, 1, 4);
+  EXPECT_EQ(layers_per_stage(scenario), (std::vector<std::int64_t>{4, 3, 4, 3, 2, 0, 0}));
 }
 
 TEST(Layout, EveryLayerIsPlacedOnce) {
