@@ -33,12 +33,10 @@ std::map<std::string, ErrorStatistics> errors(const std::vector<Record>& records
   return statistics;
 }
 
-/// A tenth of a point for rounding; more where the engine falls short: the mean of nanotron's rows of quality A by 0.18
-/// points and of five suspect ones by 0.10, and the median of torchtitan's 21 rows by 0.20 (the mean by 0.04).
+/// A tenth of a point for rounding; a quarter for torchtitan, where the engine is 0.2 % faster throughout and the median
+/// of 21 rows is one row.
 double allowed(const std::string& group) {
-  const bool falls_short =
-      std::regex_search(group, std::regex{"Ultra-Scale Playbook.* (A|C, suspect)$|torchtitan.* A$"});
-  return falls_short ? 0.0025 : 0.001;
+  return std::regex_search(group, std::regex{"torchtitan.* A$"}) ? 0.0025 : 0.001;
 }
 
 TEST(EventEngine, IsAsAccurateAsTheClosedFormOnEverySource) {
