@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 
 #include "sim/engine/closed_form.hpp"
 #include "sim/engine/event/predict.hpp"
@@ -17,13 +18,16 @@ namespace {
 
 using Duration = std::chrono::duration<double>;
 
+/// CPU time of this process: other programs do not count.
+Duration cpu_time() { return Duration{static_cast<double>(std::clock()) / CLOCKS_PER_SEC}; }
+
 TEST(Speed, OnePredictionTakesMicroseconds) {
   const model::Scenario scenario = input::resolve(gpt3_settings());
   Duration best{1.0};
   for (int i = 0; i < 300; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+    const Duration start = cpu_time();
     const engine::Prediction prediction = engine::predict(scenario);
-    best = std::min<Duration>(best, std::chrono::steady_clock::now() - start);
+    best = std::min(best, cpu_time() - start);
     ASSERT_GT(prediction.iteration, Seconds{0.0});
   }
   // The bar is 50 us; twice that for machines of half the speed.
@@ -56,13 +60,13 @@ TEST(Speed, TheCommandStartsAndEndsAtOnceAndStaysSmall) {
   EXPECT_LT(best.count(), 0.060);
 }
 
-/// Fastest of a few runs.
+/// CPU time of the fastest of a few runs.
 Duration fastest(const model::Scenario& scenario, const engine::event::Options& options, int runs) {
   Duration best{1e9};
   for (int i = 0; i < runs; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+    const Duration start = cpu_time();
     const engine::event::Outcome outcome = engine::event::play(scenario, options);
-    best = std::min<Duration>(best, std::chrono::steady_clock::now() - start);
+    best = std::min(best, cpu_time() - start);
     EXPECT_GT(outcome.events, 0U);
   }
   return best;
@@ -113,12 +117,12 @@ TEST(Speed, TheQueuePopsTenMillionEventsASecond) {
   Duration best{1e9};
   constexpr int kEvents = 200'000;
   for (int run = 0; run < 20; ++run) {
-    const auto start = std::chrono::steady_clock::now();
+    const Duration start = cpu_time();
     for (int i = 0; i < kEvents; ++i) {
       const auto event = queue.pop();
       queue.push(event.time + later(), event.payload + 1);
     }
-    best = std::min<Duration>(best, std::chrono::steady_clock::now() - start);
+    best = std::min(best, cpu_time() - start);
   }
   EXPECT_GT(kEvents / best.count(), 10e6);
 }
