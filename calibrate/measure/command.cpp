@@ -61,7 +61,8 @@ Options parse(const cli::Arguments& words) {
   Options options;
   po::variables_map given;
   try {
-    po::store(po::command_line_parser(words).options(option_list(options)).run(), given);
+    const po::positional_options_description none;
+    po::store(po::command_line_parser(words).options(option_list(options)).positional(none).run(), given);
     po::notify(given);
   } catch (const po::error& error) {
     cli::usage_error("calibrate", error.what());

@@ -163,6 +163,7 @@ class Measurement {
   Measurement(kernels::Session& session, const Plan& plan, const MeasureOptions& options)
       : plan_{plan}, world_{session.world()}, backend_{kernels::make_cpu_backend()}, machine_{this_machine(session)} {
     agreement_.maximum = [this](double value) { return world_->all_reduce_value(value, kernels::Reduction::maximum); };
+    machine_.resident = resident_at_work();
     if (first()) {
       table_ = std::make_unique<Table>(options, machine_);
       survive_interruption(options.samples_file);
@@ -198,6 +199,17 @@ class Measurement {
  private:
   [[nodiscard]] bool first() const { return world_->rank() == 0; }
   [[nodiscard]] bool anywhere(bool here) { return agreement_.maximum(here ? 1.0 : 0.0) > 0.0; }
+
+  /// Of this process beside its tensors, after products of training's sizes and a collective: code, packed panels,
+  /// buffers of messages.
+  Bytes resident_at_work() {
+    Arena arena{*backend_};
+    for (const char* layout : {"TN", "NN", "NT"}) product_case(layout, 512, 2048, 512).make(arena).run();
+    world_->all_reduce(arena.matrix(512, 2048), kernels::Reduction::sum);
+    Bytes tensors{0};
+    for (const kernels::Tensor& tensor : arena.tensors()) tensors += tensor.view().bytes();
+    return Bytes{static_cast<std::int64_t>(agreement_.maximum((resident() - tensors).as_double()))};
+  }
 
   /// The fastest of a few products: what per cents are of, while measuring.
   FlopsPerSecond probe_peak() {
@@ -329,7 +341,6 @@ Machine this_machine(const kernels::Session& session) {
   machine.ranks = session.size();
   machine.ranks_per_node = told({"OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"}, session.size());
   machine.memory = Bytes{std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE)};
-  machine.resident = resident();
   machine.date = today();
   machine.versions = "shardsim " SHARDSIM_VERSION ", " + kernels::communication_library() + ", compiler " __VERSION__;
   return machine;
