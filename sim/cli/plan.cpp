@@ -107,6 +107,13 @@ void write(std::ostream& out, Format format, const report::PlanReport& report) {
   }
 }
 
+/// Constraints may ask for more than the stack's software does.
+void warn_beyond_stack(const report::PlanReport& report) {
+  if (report.found.candidates.empty() || plan::is_able(report.found.candidates.front().scenario)) return;
+  std::cerr << "warning: the stack " << report.job.stack.name
+            << " cannot run the first plan (its file's [stack.abilities]); constraints asked for it\n";
+}
+
 bool reads_standard_input(const ScenarioOptions& options) {
   for (const std::string* file :
        {&options.scenario, &options.megatron, &options.hf_config, &options.deepspeed_config}) {
@@ -156,6 +163,7 @@ int run_plan(const Arguments& arguments, const PlanProcess& process) {
   // Whole or not at all: nothing is printed when writing the report fails.
   std::ostringstream text;
   write(text, options.format, report);
+  warn_beyond_stack(report);
   const bool emits = options.emit && !report.found.candidates.empty();
   if (emits) {
     std::cout << input::emit(*options.emit, report.found.candidates.front().scenario, same_prediction);

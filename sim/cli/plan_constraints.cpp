@@ -125,7 +125,14 @@ std::vector<std::int64_t> read_values(const Constraint& constraint, std::string_
   return values;
 }
 
-Constraint read_constraint(const std::string& option, const std::string& text) {
+/// Every ZeRO stage above 0 that the stack has, or ZeRO-1 where it has none.
+std::vector<std::int64_t> sharded_stages(const model::Scenario& base) {
+  std::vector<std::int64_t> stages{1};
+  for (int stage = 2; stage <= base.stack.abilities.largest_zero_stage; ++stage) stages.push_back(stage);
+  return stages;
+}
+
+Constraint read_constraint(const std::string& option, const std::string& text, const model::Scenario& base) {
   Constraint constraint{option, text, nullptr, {}};
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
@@ -137,7 +144,7 @@ Constraint read_constraint(const std::string& option, const std::string& text) {
     const auto flag = input::parse_bool(list);
     if (!flag.value) refuse(option, text, flag.error);
     constraint.dimension = find_dimension("zero_stage");
-    constraint.values = *flag.value ? std::vector<std::int64_t>{1, 2, 3} : std::vector<std::int64_t>{0};
+    constraint.values = *flag.value ? sharded_stages(base) : std::vector<std::int64_t>{0};
     return constraint;
   }
   constraint.dimension = find_dimension(name);
@@ -146,10 +153,10 @@ Constraint read_constraint(const std::string& option, const std::string& text) {
   return constraint;
 }
 
-std::vector<Constraint> read_all(const Constraints& constraints) {
+std::vector<Constraint> read_all(const Constraints& constraints, const model::Scenario& base) {
   std::vector<Constraint> all;
-  for (const std::string& text : constraints.fixed) all.push_back(read_constraint("--fixed", text));
-  for (const std::string& text : constraints.forbidden) all.push_back(read_constraint("--forbid", text));
+  for (const std::string& text : constraints.fixed) all.push_back(read_constraint("--fixed", text, base));
+  for (const std::string& text : constraints.forbidden) all.push_back(read_constraint("--forbid", text, base));
   return all;
 }
 
@@ -217,7 +224,7 @@ std::string reasons(const plan::SearchResult& found) {
 }  // namespace
 
 Space constrained(Space space, const model::Scenario& base, const Constraints& constraints) {
-  const std::vector<Constraint> all = read_all(constraints);
+  const std::vector<Constraint> all = read_all(constraints, base);
   std::string emptied;
   if (apply(space, base, all, emptied)) return space;
   throw InputError(
@@ -228,7 +235,7 @@ Space constrained(Space space, const model::Scenario& base, const Constraints& c
 }
 
 void explain_empty(const model::Scenario& base, const Constraints& constraints, const plan::SearchResult& found) {
-  const std::vector<Constraint> all = read_all(constraints);
+  const std::vector<Constraint> all = read_all(constraints, base);
   std::string guilty;
   for (std::size_t without = 0; without < all.size(); ++without) {
     std::vector<Constraint> others = all;

@@ -102,6 +102,21 @@ TEST(Plan, KeepsToItsConstraints) {
   }
 }
 
+TEST(Plan, OffersWhatTheStackCanDoUnlessAskedForMore) {
+  const std::string job =
+      "plan --model gpt3-13b --cluster v100-dgx2h --stack megatron-lm-2022 --gpus 64 --global-batch-size 512 ";
+  const Outcome outcome = run_shardsim(job + "--fixed use_distributed_optimizer=true --format json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  for (const json& candidate : json::parse(outcome.out)["candidates"]) {
+    EXPECT_EQ(candidate["resolved"]["zero_stage"], 1);
+    EXPECT_EQ(candidate["resolved"]["parallelism"]["context_parallel_size"], 1);
+  }
+  const Outcome beyond = run_shardsim(job + "--fixed context_parallel_size=2 --format json");
+  EXPECT_EQ(beyond.code, 0);
+  EXPECT_NE(beyond.err.find("warning: the stack megatron-lm-2022 cannot run the first plan"), std::string::npos);
+}
+
 TEST(Plan, SaysWhatIsMissingWhereNothingFits) {
   const Outcome outcome = run_shardsim(kJob + "--max-memory '2 GiB' --format json");
   EXPECT_EQ(outcome.code, 3);
