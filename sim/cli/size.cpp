@@ -128,6 +128,10 @@ report::SizeReport size_all(const SizeOptions& options, const Settings& settings
       sized.device = base.cluster.device.name;
       sized.economics = economics_of(sized.device, options.pricing);
       sized.price_origin = price_origin(sized.device, options.pricing);
+      if (options.goal.budget > 0.0 && sized.economics.usd_per_gpu_hour.expected == 0.0) {
+        throw InputError({Problem{
+            {"command line", 0, "--budget"}, "", "", "no price of " + sized.device + " is listed; --price gives one"}});
+      }
       plan::SizingOptions sizing;
       sizing.reliability = options.reliability;
       sizing.economics = sized.economics;

@@ -93,6 +93,17 @@ TEST(Size, EveryPointIsWithinItsInterval) {
   EXPECT_TRUE(contains(outcome.out, "wall_clock_s_expected,wall_clock_s_p10,wall_clock_s_p90"));
 }
 
+TEST(Size, NothingWithoutAPriceMeetsABudget) {
+  const std::string job = "size --model gpt2-774m --tokens 10B --deadline 2d --budget 1M --cluster v100-dgx2";
+  const Outcome alone = run_shardsim(job);
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_TRUE(contains(alone.err, "no price of v100-32gb-350w is listed; --price gives one")) << alone.err;
+  const Outcome beside = run_shardsim(job + ",a100-dgx");
+  EXPECT_EQ(beside.code, 0) << beside.err;
+  EXPECT_TRUE(contains(beside.out, "v100-dgx2  unsuitable: ")) << beside.out;
+  EXPECT_EQ(run_shardsim(job + " --price 1.5").code, 0);
+}
+
 TEST(Size, NamesTheNearestWhereNothingMeetsTheGoal) {
   const Outcome outcome =
       run_shardsim("size --model gpt2-774m --tokens 1T --deadline 1h --cluster v100-dgx1 --max-gpus 64");
