@@ -247,7 +247,8 @@ std::string provenance(const LocalSamples& samples) {
 
 }  // namespace
 
-LocalProfile fit_local(const LocalSamples& samples, const std::string& name) {
+LocalProfile fit_local(const LocalSamples& passes, const std::string& name) {
+  const LocalSamples samples = undisturbed(passes);
   require_samples(samples);
   LocalProfile result;
   hardware::Cluster& cluster = result.cluster;

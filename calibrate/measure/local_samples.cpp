@@ -13,6 +13,9 @@
 namespace shardsim::calibrate {
 namespace {
 
+/// Passes that differ more than this tell of a mistake, not of a disturbance.
+constexpr double kContradiction = 3.0;
+
 constexpr auto kFamilyNames = std::to_array<std::string_view>(
     {"product", "batched_product", "kernel", "collective", "host", "lone_product", "lone_kernel"});
 constexpr std::string_view kSign = "# shardsim calibrate";
@@ -103,6 +106,37 @@ const LocalSample* LocalSamples::find(const Subject& subject) const {
   const auto found = std::find_if(samples.begin(), samples.end(),
                                   [&](const LocalSample& sample) { return sample.subject == subject; });
   return found == samples.end() ? nullptr : &*found;
+}
+
+std::int64_t LocalSamples::count(const Subject& subject) const {
+  return std::count_if(samples.begin(), samples.end(),
+                       [&](const LocalSample& sample) { return sample.subject == subject; });
+}
+
+LocalSamples undisturbed(const LocalSamples& samples) {
+  Problems problems;
+  LocalSamples result;
+  result.machine = samples.machine;
+  for (const LocalSample& sample : samples.samples) {
+    const auto same = [&](const LocalSample& other) { return other.subject == sample.subject; };
+    const auto known = std::find_if(result.samples.begin(), result.samples.end(), same);
+    if (known == result.samples.end()) {
+      result.samples.push_back(sample);
+      continue;
+    }
+    Timing& timing = known->timing;
+    const double ratio = sample.timing.median / timing.median;
+    // Short kernels and messages may well differ so much.
+    if (sample.subject.flops.value() > 0.0 && std::max(ratio, 1.0 / ratio) > kContradiction) {
+      problems.add({sample.origin, to_string(sample.subject), "",
+                    "contradicts the same in line " + std::to_string(known->origin.line) + " more than threefold"});
+    }
+    const int runs = timing.samples + sample.timing.samples;
+    if (sample.timing.median < timing.median) timing = sample.timing;
+    timing.samples = runs;
+  }
+  problems.throw_if_any();
+  return result;
 }
 
 Subject together(Subject lone) {

@@ -52,7 +52,7 @@ struct Machine {
   std::int64_t ranks_per_node = 1;
   /// Of one node.
   Bytes memory{0};
-  /// A rank's own before it holds anything.
+  /// A rank's own beside its tensors.
   Bytes resident{0};
   std::string date;
   std::string versions;
@@ -63,7 +63,13 @@ struct LocalSamples {
   std::vector<LocalSample> samples;
 
   [[nodiscard]] const LocalSample* find(const Subject& subject) const;
+  [[nodiscard]] std::int64_t count(const Subject& subject) const;
 };
+
+/// One sample a subject: its fastest pass, by the median, which is the time undisturbed. Other programs, and other
+/// machines on the same processor, only ever add to a time. Throws InputError where two passes of a product differ
+/// more than threefold.
+[[nodiscard]] LocalSamples undisturbed(const LocalSamples& samples);
 
 /// "TN 640 x 2560 x 160", "gelu 512 x 2048", "all_reduce 2 ranks, 1 node, 4.00 MB".
 [[nodiscard]] std::string to_string(const Subject& subject);

@@ -96,10 +96,11 @@ Plan make_plan(Thoroughness thoroughness, const std::string& model) {
   const bool quick = thoroughness == Thoroughness::quick;
   const Grid grid = grid_of(thoroughness);
   Plan plan;
-  plan.policy.fewest = quick ? 3 : 5;
-  plan.policy.most = quick ? 9 : 25;
-  plan.policy.shortest = Seconds{quick ? 0.02 : 0.08};
-  plan.policy.longest = Seconds{quick ? 0.2 : 0.6};
+  plan.policy.fewest = quick ? 1 : 3;
+  plan.policy.most = quick ? 3 : 8;
+  plan.policy.shortest = Seconds{quick ? 0.005 : 0.02};
+  plan.policy.longest = Seconds{quick ? 0.05 : 0.2};
+  plan.passes = quick ? 3 : 5;
   plan.budget = Seconds{quick ? 48.0 : 260.0};
   for (std::size_t i = 0; i < hardware::kKernels; ++i) {
     for (const auto& [rows, columns] : grid.kernels) {

@@ -18,7 +18,10 @@ struct Plan {
   std::vector<Case> lone;
   /// Full tensors of collectives.
   std::vector<Bytes> messages;
+  /// Of one pass over everything.
   TimingPolicy policy;
+  /// Passes: what disturbs a machine for seconds disturbs not all of them.
+  int passes = 1;
   /// For everything.
   Seconds budget{0.0};
 };

@@ -133,6 +133,9 @@ Case product_case(const std::string& layout, std::int64_t m, std::int64_t n, std
     const Matrix c = arena.matrix(m, n);
     Workload workload;
     workload.run = [=, &arena] { arena.backend().gemm(a, b, c, accumulates); };
+    // The layer before has just written the first operand; weights, saved inputs and gradients were used long before.
+    workload.cold = true;
+    workload.restore = [=, &arena] { arena.backend().scale(a.matrix, 1.0); };
     // The last run added to 0.
     workload.check = [=, &arena] {
       arena.backend().fill(c, 0.0);

@@ -13,8 +13,8 @@ LocalSample sample_of(const Subject& subject, double seconds) {
   return {subject, {Seconds{seconds}, Seconds{0.99 * seconds}, Seconds{1.01 * seconds}, 5}, {}};
 }
 
-/// A machine of two cores: products at 50 GFLOP/s that saturate with k (half of it at 64), NT 1.25 times slower; batched
-/// products at 25 GFLOP/s; kernels at 10 GB/s; alone everything 1.2 (products) and 1.5 times (kernels) as fast.
+/// A machine of two cores: products at 50 GFLOP/s that saturate with k (half of it at 64), NT 1.25 times slower;
+/// batched products at 25 GFLOP/s; kernels at 10 GB/s; alone everything 1.2 (products) and 1.5 times (kernels) as fast.
 LocalSamples synthetic() {
   LocalSamples samples;
   samples.machine.host = "testbed";
@@ -54,8 +54,8 @@ LocalSamples synthetic() {
   samples.samples.push_back(sample_of(lone, lone.bytes.as_double() / 15e9));
   for (const char* kind : {"all_reduce", "send_recv", "broadcast", "started_all_reduce"}) {
     for (const std::int64_t bytes : {1000, 10'000, 1'000'000, 100'000'000}) {
-      samples.samples.push_back(sample_of({Family::collective, kind, 0, 0, 0, 1, 2, 1, Bytes{bytes}, {}},
-                                          10e-6 + double(bytes) / 1e9));
+      samples.samples.push_back(
+          sample_of({Family::collective, kind, 0, 0, 0, 1, 2, 1, Bytes{bytes}, {}}, 10e-6 + double(bytes) / 1e9));
     }
   }
   samples.samples.push_back(sample_of({Family::host, "operator", 0, 0, 0, 1, 1, 1, Bytes{0}, {}}, 1e-6));
@@ -105,6 +105,21 @@ TEST(FitLocal, TheFileReadsBackAsTheSameCluster) {
   EXPECT_EQ(svg.substr(0, 4), "<svg");
   EXPECT_NE(svg.find("started_all_reduce"), std::string::npos);
   EXPECT_EQ(svg.find("nan"), std::string::npos);
+}
+
+// A neighbour slows one pass by half: the other is what counts.
+TEST(FitLocal, TheUndisturbedPassCounts) {
+  const LocalSamples quiet = synthetic();
+  LocalSamples disturbed = quiet;
+  for (std::size_t i = 0; i < quiet.samples.size(); ++i) {
+    LocalSample slow = quiet.samples[i];
+    for (Seconds* time : {&slow.timing.median, &slow.timing.p10, &slow.timing.p90}) *time = 1.5 * *time;
+    disturbed.samples.push_back(slow);
+    if (i % 2 == 0) std::swap(disturbed.samples[i], disturbed.samples.back());
+  }
+  EXPECT_EQ(undisturbed(disturbed).samples.size(), quiet.samples.size());
+  EXPECT_EQ(fit_local(disturbed, "mine").cluster.device.gemm[static_cast<std::size_t>(model::DType::fp32)].efficiency,
+            fit_local(quiet, "mine").cluster.device.gemm[static_cast<std::size_t>(model::DType::fp32)].efficiency);
 }
 
 TEST(FitLocal, TooFewSamplesAreRefused) {

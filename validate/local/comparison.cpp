@@ -13,6 +13,13 @@ double median_over(const std::vector<Run>& runs, Value&& value) {
   return quantile(values, 0.5);
 }
 
+template <class Value>
+double least_over(const std::vector<Run>& runs, Value&& value) {
+  double least = value(runs.front());
+  for (const Run& run : runs) least = std::min(least, value(run));
+  return least;
+}
+
 Pair with_measured(Pair pair, double measured) {
   pair.measured = measured;
   return pair;
@@ -82,13 +89,13 @@ ClassSummary summarise_class(const std::vector<const Row*>& rows, std::size_t on
 Pair Row::step() const {
   std::vector<double> steps;
   for (const Run& run : runs) steps.insert(steps.end(), run.steps.begin(), run.steps.end());
-  return with_measured(predicted.step, quantile(steps, 0.5));
+  return with_measured(predicted.step, quantile(steps, kUndisturbed));
 }
 
-Pair Row::step_without_drift() const {
+Pair Row::median_step() const {
   std::vector<double> steps;
   for (const Run& run : runs) {
-    for (const double step : run.steps) steps.push_back(step * predicted.probe / run.probe);
+    steps.insert(steps.end(), run.steps.begin(), run.steps.end());
   }
   return with_measured(predicted.step, quantile(steps, 0.5));
 }
@@ -109,21 +116,21 @@ Pair Row::exposed_communication() const {
 OperatorTimes Row::measured_operators() const {
   OperatorTimes result;
   for (std::size_t i = 0; i < kClasses; ++i) {
-    result.by_class[i] = median_over(runs, [i](const Run& run) { return run.operators.by_class[i]; });
+    result.by_class[i] = least_over(runs, [i](const Run& run) { return run.operators.by_class[i]; });
   }
   for (const auto& [name, time] : runs.front().operators.by_operator) {
     const auto seconds = [&](const Run& run) {
       const auto found = run.operators.by_operator.find(name);
       return found == run.operators.by_operator.end() ? 0.0 : found->second.seconds;
     };
-    result.by_operator[name] = {time.count, median_over(runs, seconds)};
+    result.by_operator[name] = {time.count, least_over(runs, seconds)};
   }
   return result;
 }
 
 double Row::spread() const {
   std::vector<double> medians;
-  for (const Run& run : runs) medians.push_back(quantile(run.steps, 0.5));
+  for (const Run& run : runs) medians.push_back(quantile(run.steps, kUndisturbed));
   const auto [least, most] = std::minmax_element(medians.begin(), medians.end());
   return *most / *least - 1.0;
 }
@@ -142,7 +149,7 @@ LocalSummary summarise(const std::vector<Row>& rows) {
   summary.rows = rows.size();
   summary.scored = scored.size();
   summary.time = error_statistics(pairs(&Row::step));
-  summary.time_without_drift = error_statistics(pairs(&Row::step_without_drift));
+  summary.time_of_medians = error_statistics(pairs(&Row::median_step));
   summary.drift = drift_of(scored);
   summary.allocated = error_statistics(pairs(&Row::allocated));
   summary.resident = error_statistics(pairs(&Row::resident));

@@ -19,15 +19,15 @@ struct Row {
   /// Of a run that failed.
   std::string failure;
 
-  /// Medians over all iterations of all repeats beside the prediction. Need at least one run.
+  /// Undisturbed: the kUndisturbed quantile of the iterations of all repeats, beside the prediction of a profile that
+  /// knows the machine undisturbed too. Needs at least one run.
   [[nodiscard]] Pair step() const;
-  /// The same with every run's iterations at the machine's speed that the profile knows: times predicted over measured
-  /// time of the probe beside the run.
-  [[nodiscard]] Pair step_without_drift() const;
+  /// The median of the same iterations.
+  [[nodiscard]] Pair median_step() const;
   [[nodiscard]] Pair allocated() const;
   [[nodiscard]] Pair resident() const;
   [[nodiscard]] Pair exposed_communication() const;
-  /// Medians over repeats.
+  /// Of the fastest repeat, operator by operator.
   [[nodiscard]] OperatorTimes measured_operators() const;
   /// Slowest over fastest repeat, minus one.
   [[nodiscard]] double spread() const;
@@ -56,7 +56,7 @@ struct LocalSummary {
   std::size_t rows = 0;
   std::size_t scored = 0;
   ErrorStatistics time;
-  ErrorStatistics time_without_drift;
+  ErrorStatistics time_of_medians;
   ErrorStatistics allocated;
   ErrorStatistics resident;
   /// Spearman's, of predicted and measured step times.

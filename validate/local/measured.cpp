@@ -114,7 +114,7 @@ RunOutcome Trainer::run(const Job& job, std::int64_t timed, Seconds limit) const
     outcome.failure = error.what();
     return outcome;
   }
-  run.operators.by_class[index_of(Class::rest)] = quantile(run.steps, 0.5) - run.operators.total();
+  run.operators.by_class[index_of(Class::rest)] = quantile(run.steps, kUndisturbed) - run.operators.total();
   return outcome;
 }
 

@@ -17,7 +17,7 @@ struct Run {
   double allocated = 0.0;
   /// Of the process that needs most.
   double resident = 0.0;
-  /// Medians of the rank that computes longest; rest fills up to the median step.
+  /// Undisturbed, of the rank that computes longest; rest fills up to the step.
   OperatorTimes operators;
   /// Seconds of the probe, before and after it (mean).
   double probe = 0.0;

@@ -9,6 +9,10 @@
 
 namespace shardsim::validate::local {
 
+/// Of repeated times, the quantile that other programs, and other machines on the same processor, disturb least: they
+/// only ever add.
+inline constexpr double kUndisturbed = 0.1;
+
 /// Operators of one name, kind and pass.
 struct OperatorTime {
   std::int64_t count = 0;

@@ -8,6 +8,7 @@
 #include "kernels/cpu/cpu_backend.hpp"
 #include "kernels/trainer/pin.hpp"
 #include "sim/model/operator_builders.hpp"
+#include "validate/local/operator_times.hpp"
 #include "validate/statistics.hpp"
 
 namespace shardsim::validate::local {
@@ -33,7 +34,7 @@ double seconds_on(std::int64_t core, std::int64_t cores) {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     if (i >= kWarmUp) seconds.push_back(taken.count());
   }
-  return quantile(seconds, 0.5);
+  return quantile(seconds, kUndisturbed);
 }
 
 }  // namespace

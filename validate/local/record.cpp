@@ -11,7 +11,7 @@
 namespace shardsim::validate::local {
 namespace {
 
-OperatorTimes medians(const std::map<std::int64_t, OperatorTimes>& iterations, std::int64_t first) {
+OperatorTimes undisturbed(const std::map<std::int64_t, OperatorTimes>& iterations, std::int64_t first) {
   std::array<std::vector<double>, kClasses> by_class;
   std::map<std::string, std::vector<double>> by_operator;
   OperatorTimes result;
@@ -22,8 +22,8 @@ OperatorTimes medians(const std::map<std::int64_t, OperatorTimes>& iterations, s
       result.by_operator[name].count = time.count;
     }
   }
-  for (std::size_t i = 0; i < kClasses; ++i) result.by_class[i] = quantile(by_class[i], 0.5);
-  for (const auto& [name, seconds] : by_operator) result.by_operator[name].seconds = quantile(seconds, 0.5);
+  for (std::size_t i = 0; i < kClasses; ++i) result.by_class[i] = quantile(by_class[i], kUndisturbed);
+  for (const auto& [name, seconds] : by_operator) result.by_operator[name].seconds = quantile(seconds, kUndisturbed);
   return result;
 }
 
@@ -53,7 +53,7 @@ Record read_record(const std::string& path) {
 OperatorTimes longest_rank(const Record& record, std::int64_t first) {
   OperatorTimes longest;
   for (const auto& [rank, iterations] : record) {
-    OperatorTimes times = medians(iterations, first);
+    OperatorTimes times = undisturbed(iterations, first);
     if (compute(times.by_class) > compute(longest.by_class)) longest = std::move(times);
   }
   return longest;

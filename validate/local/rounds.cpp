@@ -84,7 +84,7 @@ Rounds::Try Rounds::try_once(Row& row) {
     return Try::failed;
   }
   outcome.run.probe = 0.5 * (probe_before + probe_seconds(cores_));
-  std::cerr << ": " << report::duration(Seconds{quantile(outcome.run.steps, 0.5)}) << ", predicted "
+  std::cerr << ": " << report::duration(Seconds{quantile(outcome.run.steps, kUndisturbed)}) << ", predicted "
             << report::duration(Seconds{step});
   const bool disturbed = outcome.run.others > kDisturbance;
   if (disturbed) std::cerr << " (others used " << report::fixed(outcome.run.others, 2) << " cores)";
