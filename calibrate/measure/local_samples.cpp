@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <sstream>
 
 #include "calibrate/samples/csv.hpp"
@@ -13,8 +14,9 @@
 namespace shardsim::calibrate {
 namespace {
 
-/// Passes that differ more than this tell of a mistake, not of a disturbance.
+/// Two passes that differ more than this tell of a mistake, not of a disturbance.
 constexpr double kContradiction = 3.0;
+constexpr Seconds kNever{std::numeric_limits<double>::infinity()};
 
 constexpr auto kFamilyNames = std::to_array<std::string_view>(
     {"product", "batched_product", "kernel", "collective", "host", "lone_product", "lone_kernel"});
@@ -114,26 +116,34 @@ std::int64_t LocalSamples::count(const Subject& subject) const {
 }
 
 LocalSamples undisturbed(const LocalSamples& samples) {
-  Problems problems;
   LocalSamples result;
   result.machine = samples.machine;
+  // Of each: the second fastest pass, which has to confirm the fastest.
+  std::vector<Seconds> second;
   for (const LocalSample& sample : samples.samples) {
     const auto same = [&](const LocalSample& other) { return other.subject == sample.subject; };
     const auto known = std::find_if(result.samples.begin(), result.samples.end(), same);
     if (known == result.samples.end()) {
       result.samples.push_back(sample);
+      second.push_back(kNever);
       continue;
     }
     Timing& timing = known->timing;
-    const double ratio = sample.timing.median / timing.median;
-    // Short kernels and messages may well differ so much.
-    if (sample.subject.flops.value() > 0.0 && std::max(ratio, 1.0 / ratio) > kContradiction) {
-      problems.add({sample.origin, to_string(sample.subject), "",
-                    "contradicts the same in line " + std::to_string(known->origin.line) + " more than threefold"});
-    }
+    Seconds& confirming = second[static_cast<std::size_t>(known - result.samples.begin())];
+    confirming = std::min(confirming, std::max(timing.median, sample.timing.median));
     const int runs = timing.samples + sample.timing.samples;
     if (sample.timing.median < timing.median) timing = sample.timing;
     timing.samples = runs;
+  }
+  Problems problems;
+  for (std::size_t i = 0; i < second.size(); ++i) {
+    const LocalSample& fastest = result.samples[i];
+    // Short kernels and messages may well differ so much.
+    if (fastest.subject.flops.value() == 0.0 || second[i] == kNever) continue;
+    if (second[i] / fastest.timing.median <= kContradiction) continue;
+    problems.add({fastest.origin, to_string(fastest.subject), "",
+                  "its passes contradict one another: " + input::to_text(fastest.timing.median) + " and " +
+                      input::to_text(second[i]) + " at best"});
   }
   problems.throw_if_any();
   return result;

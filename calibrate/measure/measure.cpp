@@ -28,8 +28,8 @@ namespace {
 
 using kernels::Communicator;
 
-/// Twice a core's share of the last cache, and more.
-constexpr std::int64_t kFlushed = std::int64_t{48} << 20;
+/// More than a core's share of the last cache.
+constexpr std::int64_t kFlushed = std::int64_t{32} << 20;
 
 std::int64_t told(std::initializer_list<const char*> names, std::int64_t otherwise) {
   for (const char* name : names) {

@@ -52,7 +52,7 @@ po::options_description described(LocalOptions& options, Written& written) {
   add("profile", text(options.profile, "FILE.toml"),
       "what `shardsim calibrate` wrote here; else it calibrates briefly");
   add("quick", po::bool_switch(&written.quick), "few jobs, once each: under a minute");
-  add("repeat", po::value(&options.repeats)->value_name("N"), "runs of each job (3; 1 with --quick)");
+  add("repeat", po::value(&options.repeats)->value_name("N"), "runs of each job (2; 1 with --quick)");
   add("engine", text(written.engine, "closed_form|event"), "what predicts; the closed form by default");
   add("format", text(written.format, "table|json"), "table by default");
   add("csv", text(options.csv, "FILE.csv"), "also write one line per job");
@@ -101,7 +101,7 @@ LocalOptions parse_local_options(const std::vector<std::string>& arguments) {
   options.extent = written.quick ? Extent::quick : Extent::full;
   options.engine = second_of("--engine", written.engine, "closed_form", "event") ? Engine::event : Engine::closed_form;
   options.format = second_of("--format", written.format, "table", "json") ? Format::json : Format::table;
-  if (given.count("repeat") == 0) options.repeats = written.quick ? 1 : 3;
+  if (given.count("repeat") == 0) options.repeats = written.quick ? 1 : 2;
   if (options.repeats < 1 || options.repeats > kMostRepeats) {
     refuse("--repeat", std::to_string(options.repeats), "must be within 1 … " + std::to_string(kMostRepeats));
   }

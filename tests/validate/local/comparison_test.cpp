@@ -113,7 +113,7 @@ TEST(LocalMachineLoad, CountsEverybodysTime) {
 TEST(LocalOptions, DefaultsAndMistakes) {
   EXPECT_TRUE(asks_for_local({"--quick", "--local"}));
   EXPECT_FALSE(asks_for_local({"runs.jsonl"}));
-  EXPECT_EQ(parse_local_options({"--local"}).repeats, 3);
+  EXPECT_EQ(parse_local_options({"--local"}).repeats, 2);
   EXPECT_EQ(parse_local_options({"--local", "--quick"}).repeats, 1);
   EXPECT_EQ(parse_local_options({"--local", "--quick", "--repeat", "2"}).repeats, 2);
   const auto message = [](const std::vector<std::string>& words) {
