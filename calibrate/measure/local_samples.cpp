@@ -14,8 +14,10 @@
 namespace shardsim::calibrate {
 namespace {
 
-/// Two passes that differ more than this tell of a mistake, not of a disturbance.
-constexpr double kContradiction = 3.0;
+/// Two passes that differ more than this tell of a mistake, not of a disturbance; below a millisecond one interruption
+/// may do that.
+constexpr double kContradiction = 4.0;
+constexpr Seconds kLongEnough{1e-3};
 constexpr Seconds kNever{std::numeric_limits<double>::infinity()};
 
 constexpr auto kFamilyNames = std::to_array<std::string_view>(
@@ -138,8 +140,7 @@ LocalSamples undisturbed(const LocalSamples& samples) {
   Problems problems;
   for (std::size_t i = 0; i < second.size(); ++i) {
     const LocalSample& fastest = result.samples[i];
-    // Short kernels and messages may well differ so much.
-    if (fastest.subject.flops.value() == 0.0 || second[i] == kNever) continue;
+    if (fastest.subject.flops.value() == 0.0 || second[i] == kNever || second[i] < kLongEnough) continue;
     if (second[i] / fastest.timing.median <= kContradiction) continue;
     problems.add({fastest.origin, to_string(fastest.subject), "",
                   "its passes contradict one another: " + input::to_text(fastest.timing.median) + " and " +

@@ -68,7 +68,7 @@ struct LocalSamples {
 
 /// One sample a subject: its fastest pass, by the median, which is the time undisturbed. Other programs, and other
 /// machines on the same processor, only ever add to a time. Throws InputError where the second fastest pass of a
-/// product takes more than three times as long.
+/// product takes more than four times as long.
 [[nodiscard]] LocalSamples undisturbed(const LocalSamples& samples);
 
 /// "TN 640 x 2560 x 160", "gelu 512 x 2048", "all_reduce 2 ranks, 1 node, 4.00 MB".
