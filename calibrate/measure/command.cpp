@@ -23,12 +23,15 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr int kMostPasses = 100;
+
 struct Options {
   std::string output;
   std::string model;
   std::string samples;
   ImportOptions imported;
   long ranks = 0;
+  int passes = 0;
   bool quick = false;
   bool resume = false;
   bool help = false;
@@ -49,6 +52,8 @@ po::options_description option_list(Options& options) {
       "gemm-csv", text(options.imported.gemm_csv, "FILE"),
       "products m, n, k, time_us [dtype, layout] instead of measurements (with --like)")(
       "like", text(options.imported.like, "CLUSTER"), "the preset whose other values stay")(
+      "passes", po::value(&options.passes)->value_name("N"),
+      "times that everything is measured (3; 2 with --quick); with --resume those before count")(
       "ranks,n", po::value(&options.ranks)->value_name("N"), "ranks to start (default: one for each core)");
   return list;
 }
@@ -68,6 +73,9 @@ Options parse(const cli::Arguments& words) {
     cli::usage_error("calibrate", error.what());
   }
   if (options.samples.empty()) options.samples = with_extension(options.output, ".samples.csv");
+  if (given.count("passes") != 0 && (options.passes < 1 || options.passes > kMostPasses)) {
+    cli::usage_error("calibrate", "--passes expects a number within 1 … " + std::to_string(kMostPasses));
+  }
   const bool imports = !options.imported.nccl_logs.empty() || !options.imported.gemm_csv.empty();
   if (imports != !options.imported.like.empty()) {
     cli::usage_error("calibrate", imports ? "files of measurements need --like CLUSTER for everything else"
@@ -141,7 +149,8 @@ void print_summary(const LocalProfile& profile, const Options& options) {
 int calibrate(kernels::Session& session, const Options& options) {
   const auto local_rank = std::getenv("OMPI_COMM_WORLD_LOCAL_RANK");
   pin_to_core(local_rank == nullptr ? session.rank() : std::atoll(local_rank));
-  const Plan plan = make_plan(options.quick ? Thoroughness::quick : Thoroughness::normal, options.model);
+  Plan plan = make_plan(options.quick ? Thoroughness::quick : Thoroughness::normal, options.model);
+  if (options.passes > 0) plan.passes = options.passes;
   const LocalSamples samples = measure_machine(session, plan, {options.samples, options.resume});
   if (session.rank() != 0) return cli::kSuccess;
   const LocalProfile profile = fit_local(samples, std::filesystem::path(options.output).stem());

@@ -105,25 +105,6 @@ model::Scenario scenario_of(const Job& job, const input::Settings& profile) {
   return input::resolve(settings, known);
 }
 
-Predicted mean(const std::vector<Predicted>& predictions) {
-  const double share = 1.0 / static_cast<double>(predictions.size());
-  const auto add = [share](Pair& sum, const Pair& pair) {
-    sum.predicted += share * pair.predicted;
-    sum.p10 += share * pair.p10;
-    sum.p90 += share * pair.p90;
-  };
-  Predicted sum;
-  for (const Predicted& one : predictions) {
-    add(sum.step, one.step);
-    add(sum.allocated, one.allocated);
-    add(sum.resident, one.resident);
-    sum.operators.add(one.operators, share);
-    sum.exposed_communication += share * one.exposed_communication;
-    sum.probe += share * one.probe;
-  }
-  return sum;
-}
-
 Predicted predict(const model::Scenario& scenario, Engine engine) {
   const engine::Prediction prediction =
       engine == Engine::event ? engine::event::predict(scenario) : engine::predict(scenario);

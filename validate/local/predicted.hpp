@@ -32,9 +32,6 @@ struct Predicted {
   double probe = 0.0;
 };
 
-/// Of the predictions that several calibrations of one machine lead to. Needs at least one.
-[[nodiscard]] Predicted mean(const std::vector<Predicted>& predictions);
-
 [[nodiscard]] Predicted predict(const model::Scenario& scenario, Engine engine);
 
 }  // namespace shardsim::validate::local

@@ -17,40 +17,36 @@ namespace fs = std::filesystem;
 
 constexpr Seconds kLongestCalibration{240.0};
 
-/// The profile lies here, with its samples and its figure.
-class TemporaryFolder {
- public:
-  TemporaryFolder() : path_{fs::temp_directory_path() / ("shardsim-profile-" + std::to_string(getpid()))} {
-    fs::create_directories(path_);
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] std::string profile() const { return path_ / "measured.toml"; }
-
- private:
-  fs::path path_;
-};
+/// Of a calibration before one round.
+constexpr int kPasses = 3;
 
 }  // namespace
 
 Profiles::Profiles(const LocalOptions& options) : file_{options.profile} {
-  if (file_.empty()) calibrator_ = sibling_program("calibrate");
+  if (!file_.empty()) return;
+  calibrator_ = sibling_program("calibrate");
+  folder_ = fs::temp_directory_path() / ("shardsim-profile-" + std::to_string(getpid()));
+  fs::create_directories(folder_);
+}
+
+Profiles::~Profiles() {
+  std::error_code ignored;
+  if (!folder_.empty()) fs::remove_all(folder_, ignored);
 }
 
 std::optional<input::Settings> Profiles::next() {
   if (!calibrates()) return read_profile(file_);
-  const TemporaryFolder folder;
+  const std::string profile = folder_ / "measured.toml";
+  passes_ += kPasses;
   std::cerr << "calibrating this machine briefly" << std::endl;
-  const Finished finished = run_program({calibrator_, "--quick", "--output", folder.profile()}, kLongestCalibration);
+  const Finished finished =
+      run_program({calibrator_, "--quick", "--resume", "--passes", std::to_string(passes_), "--output", profile},
+                  kLongestCalibration);
   if (finished.how == Finished::How::interrupted) return std::nullopt;
   if (!finished.succeeded()) {
     throw InputError({Problem{{"shardsim calibrate --quick", 0, ""}, "", "", describe_failure(finished)}});
   }
-  return read_profile(folder.profile());
+  return read_profile(profile);
 }
 
 std::string Profiles::description() const { return calibrates() ? "calibrated before each round of runs" : file_; }

@@ -25,35 +25,18 @@ std::int64_t usable_cores() {
   return sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
 }
 
-/// Predictions of every row, from all profiles so far.
-class Predictions {
- public:
-  Predictions(Comparison& comparison, Engine engine)
-      : comparison_{comparison}, engine_{engine}, predictions_(comparison.rows.size()) {}
-
-  void add(const input::Settings& profile) {
-    for (std::size_t i = 0; i < predictions_.size(); ++i) {
-      Row& row = comparison_.rows[i];
-      predictions_[i].push_back(predict(scenario_of(row.job, profile), engine_));
-      row.predicted = mean(predictions_[i]);
-    }
-  }
-
- private:
-  Comparison& comparison_;
-  Engine engine_;
-  std::vector<std::vector<Predicted>> predictions_;
-};
+void predict_all(Comparison& comparison, const input::Settings& profile, Engine engine) {
+  for (Row& row : comparison.rows) row.predicted = predict(scenario_of(row.job, profile), engine);
+}
 
 /// False where it was interrupted.
 bool run_all(Comparison& comparison, Profiles& profiles, const LocalOptions& options, std::int64_t cores) {
-  Predictions predictions{comparison, options.engine};
   Rounds rounds{comparison, options.repeats, cores};
   for (std::int64_t round = 0; round < options.repeats; ++round) {
     if (round == 0 || profiles.calibrates()) {
       const auto profile = profiles.next();
       if (!profile) return false;
-      predictions.add(*profile);
+      predict_all(comparison, *profile, options.engine);
     }
     if (!rounds.run()) return false;
   }

@@ -88,21 +88,6 @@ TEST(LocalComparison, ClassesAreSharesOfTheStep) {
   EXPECT_DOUBLE_EQ(communication.median_of_step, 0.05);
 }
 
-TEST(LocalComparison, MeanOfPredictionsIsThatOfEveryPart) {
-  Predicted one;
-  one.step = {0.0, 1.0, 0.8, 1.2};
-  one.operators.add("linear", "gemm", "forward", 1.0, 3);
-  Predicted other = one;
-  other.step = {0.0, 3.0, 2.0, 4.0};
-  other.operators = {};
-  other.operators.add("linear", "gemm", "forward", 2.0, 3);
-  const Predicted both = mean({one, other});
-  EXPECT_DOUBLE_EQ(both.step.predicted, 2.0);
-  EXPECT_DOUBLE_EQ(both.step.p90, 2.6);
-  EXPECT_DOUBLE_EQ(both.operators.by_class[index_of(Class::matrix_products)], 1.5);
-  EXPECT_EQ(both.operators.by_operator.at("linear,gemm,forward").count, 3);
-}
-
 TEST(LocalMachineLoad, CountsEverybodysTime) {
   // user 100, nice 20, system 50, idle, waiting, interrupts 1 + 2, stolen 3, of which guests are part of user.
   const double ticks = 176.0;
