@@ -92,6 +92,14 @@ Pair Row::step() const {
   return with_measured(predicted.step, quantile(steps, kUndisturbed));
 }
 
+Pair Row::step_without_drift() const {
+  std::vector<double> steps;
+  for (const Run& run : runs) {
+    for (const double step : run.steps) steps.push_back(step * predicted.probe / run.probe);
+  }
+  return with_measured(predicted.step, quantile(steps, kUndisturbed));
+}
+
 Pair Row::median_step() const {
   std::vector<double> steps;
   for (const Run& run : runs) {
@@ -149,6 +157,7 @@ LocalSummary summarise(const std::vector<Row>& rows) {
   summary.rows = rows.size();
   summary.scored = scored.size();
   summary.time = error_statistics(pairs(&Row::step));
+  summary.time_without_drift = error_statistics(pairs(&Row::step_without_drift));
   summary.time_of_medians = error_statistics(pairs(&Row::median_step));
   summary.drift = drift_of(scored);
   summary.allocated = error_statistics(pairs(&Row::allocated));

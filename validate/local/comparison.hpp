@@ -22,6 +22,9 @@ struct Row {
   /// Undisturbed: the kUndisturbed quantile of the iterations of all repeats, beside the prediction of a profile that
   /// knows the machine undisturbed too. Needs at least one run.
   [[nodiscard]] Pair step() const;
+  /// The same with every run's iterations at the machine's speed that the profile knows: times predicted over measured
+  /// time of the probe beside the run.
+  [[nodiscard]] Pair step_without_drift() const;
   /// The median of the same iterations.
   [[nodiscard]] Pair median_step() const;
   [[nodiscard]] Pair allocated() const;
@@ -56,6 +59,7 @@ struct LocalSummary {
   std::size_t rows = 0;
   std::size_t scored = 0;
   ErrorStatistics time;
+  ErrorStatistics time_without_drift;
   ErrorStatistics time_of_medians;
   ErrorStatistics allocated;
   ErrorStatistics resident;

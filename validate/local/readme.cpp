@@ -62,6 +62,7 @@ std::string readme_table(const Json& comparison) {
       << report::fixed(comparison.at("rank_correlation").get<double>(), 3) << ". Errors in per cent:\n\n"
       << "| | median | mean | p90 | worst | bias |\n|---|--:|--:|--:|--:|--:|\n";
   write_errors(out, "step time", comparison.at("time"));
+  write_errors(out, "step time, each run at the speed of the probe beside it", comparison.at("time_without_drift"));
   write_errors(out, "medians of step times, with what disturbed them", comparison.at("time_of_medians"));
   write_errors(out, "allocated memory", comparison.at("memory"));
   write_errors(out, "resident memory", comparison.at("resident"));

@@ -93,6 +93,7 @@ void write_table(std::ostream& out, const Comparison& comparison) {
   for (const Row& row : comparison.rows) write_row(out, row);
   out << "\nErrors, %                median     mean      p90    worst     bias\n";
   write_errors(out, "step time", summary.time);
+  write_errors(out, "  without drift", summary.time_without_drift);
   write_errors(out, "  medians", summary.time_of_medians);
   write_errors(out, "allocated memory", summary.allocated);
   write_errors(out, "resident memory", summary.resident);
@@ -132,6 +133,7 @@ Json to_json(const Comparison& comparison) {
               {"scored", summary.scored},
               {"failed", std::move(failed)},
               {"time", to_json(summary.time)},
+              {"time_without_drift", to_json(summary.time_without_drift)},
               {"time_of_medians", to_json(summary.time_of_medians)},
               {"memory", to_json(summary.allocated)},
               {"resident", to_json(summary.resident)},

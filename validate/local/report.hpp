@@ -23,11 +23,11 @@ struct Comparison {
 
 void write_table(std::ostream& out, const Comparison& comparison);
 
-/// {machine, profile, rows, scored, failed[{name, reason}], time{}, time_of_medians{}, memory{}, resident{} (as
-/// those of `validate FILE`), rank_correlation, repeat_spread, drift{since_calibration, spread, run_again},
-/// classes{name{share, predicted_over_measured, median_of_step}},
-/// configurations[{name, ranks, step_s{measured, predicted, p10, p90, spread}, allocated_bytes{}, resident_bytes{},
-/// exposed_communication_s{}, classes_s{name{measured, predicted}}}]}. Errors are fractions.
+/// {machine, profile, rows, scored, failed[{name, reason}], time{}, time_without_drift{}, time_of_medians{}, memory{},
+/// resident{} (as those of `validate FILE`), rank_correlation, repeat_spread, drift{since_calibration, spread,
+/// run_again}, classes{name{share, predicted_over_measured, median_of_step}}, configurations[{name, ranks,
+/// step_s{measured, predicted, p10, p90, spread}, allocated_bytes{}, resident_bytes{}, exposed_communication_s{},
+/// classes_s{name{measured, predicted}}}]}. Errors are fractions.
 [[nodiscard]] nlohmann::ordered_json to_json(const Comparison& comparison);
 
 /// One line per job.

@@ -51,6 +51,7 @@ TEST(LocalComparison, TellsOfDriftBesideError) {
   const std::vector<Row> rows{row_of(1.0, {run_of({1.25}, 0.0025)}), row_of(2.0, {run_of({2.5}, 0.0025)})};
   const LocalSummary summary = summarise(rows);
   EXPECT_NEAR(summary.time.median, 0.2, 1e-12);
+  EXPECT_NEAR(summary.time_without_drift.median, 0.0, 1e-12);
   EXPECT_NEAR(summary.drift.since_calibration, 0.25, 1e-12);
   EXPECT_NEAR(summary.drift.spread, 0.0, 1e-12);
   EXPECT_NEAR(summary.rank_correlation, 1.0, 1e-12);
